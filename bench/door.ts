@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,23 +11,76 @@ import { withDirectory, writeEcho } from './plugins-on-disk.js';
 import { inTurns, quantile } from './statistics.js';
 
 const CONNECTIONS = 32;
-const TOKEN = 'a token of the bench, 32 letters'.replaceAll(' ', '-');
 const SERVER = fileURLToPath(new URL('door-server.mjs', import.meta.url));
 
 /** Requests before any is counted. */
 const WARM_UP = 3_000;
 
+/** Two servers of the same tool, and the request that calls it. */
+interface Contest {
+  readonly works: { readonly calls: string; readonly time: string };
+  readonly ours: string;
+  readonly floor: string;
+  /** How many times the rate of the floor. */
+  readonly goal: number;
+  readonly request: (name: string) => object;
+  readonly nameOfOurs: string;
+}
+
+const MCP: Contest = {
+  works: {
+    calls: `door: MCP calls, ${CONNECTIONS} connections, against the official SDK without checks`,
+    time: 'door: processor time of the server per MCP call',
+  },
+  ours: 'mcp',
+  floor: 'mcp-sdk',
+  goal: 4,
+  request: (name) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: { text: 'hello' } },
+  }),
+  nameOfOurs: 'door__echo',
+};
+
+const VERTESIA: Contest = {
+  works: {
+    calls: `door: Vertesia's tool calls, ${CONNECTIONS} connections, against its own SDK, both with JWTs checked`,
+    time: "door: processor time of the server per call of Vertesia's protocol",
+  },
+  ours: 'vertesia',
+  floor: 'vertesia-sdk',
+  goal: 2,
+  request: (name) => ({ tool_use: { id: '1', tool_name: name, tool_input: { text: 'hello' } } }),
+  nameOfOurs: 'door__echo',
+};
+
 /**
- * `serve --mcp` against the official SDK's own server, which checks nothing, with the same tool: one
- * request after the other on each of 32 connections. The tool of the SDK runs in its server's process.
+ * `serve --mcp` against the official SDK's own server, which checks nothing, and `serve --vertesia`
+ * against Vertesia's, with the same tool: one request after the other on each of 32 connections. The
+ * tool of an SDK runs in its server's process.
  */
-export function measureDoor({ calls, rounds }: Effort): Promise<Measure[]> {
+export async function measureDoor(effort: Effort): Promise<Measure[]> {
+  return [...(await measureContest(MCP, effort)), ...(await measureVertesia(effort))];
+}
+
+/** Vertesia's SDK is a peer: `npm run bench -- --install` gets it. */
+async function measureVertesia(effort: Effort): Promise<Measure[]> {
+  if (existsSync(fileURLToPath(new URL('node_modules/@vertesia/tools-sdk', import.meta.url)))) {
+    return measureContest(VERTESIA, effort);
+  }
+  const missing = '@vertesia/tools-sdk is not installed: npm run bench -- --install';
+  return [{ work: VERTESIA.works.calls, unit: 'calls/s', ours: 0, missing }];
+}
+
+function measureContest(contest: Contest, { calls, rounds }: Effort): Promise<Measure[]> {
   return withDirectory(async (root) => {
     const plugin = join(root, 'door');
     writeEcho(plugin, 'door');
     const servers = {
-      ours: await startServer([plugin, TOKEN, root], 'door__echo'),
-      floor: await startServer(['sdk'], 'echo'),
+      ours: await startServer([contest.ours, plugin, root], contest.request(contest.nameOfOurs)),
+      floor: await startServer([contest.floor], contest.request('echo')),
     };
     try {
       const run =
@@ -49,16 +103,16 @@ export function measureDoor({ calls, rounds }: Effort): Promise<Measure[]> {
       const [oursUs, floorUs] = [quantile(used.ours, 0.5), quantile(used.floor, 0.5)];
       return [
         {
-          work: `door: MCP calls, ${CONNECTIONS} connections, against the official SDK without checks`,
+          work: contest.works.calls,
           unit: 'calls/s',
           ours,
           floor,
           ratio: ours / floor,
-          goal: '≥ 4 × the SDK',
-          met: ours >= 4 * floor,
+          goal: `≥ ${contest.goal} × the SDK`,
+          met: ours >= contest.goal * floor,
         },
         {
-          work: 'door: processor time of the server per MCP call',
+          work: contest.works.time,
           unit: 'µs',
           ours: oursUs,
           floor: floorUs,
@@ -79,7 +133,7 @@ interface DoorServer {
   readonly stop: () => void;
 }
 
-async function startServer(args: readonly string[], tool: string): Promise<DoorServer> {
+async function startServer(args: readonly string[], call: object): Promise<DoorServer> {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
     [SERVER, ...args],
@@ -90,14 +144,10 @@ async function startServer(args: readonly string[], tool: string): Promise<DoorS
     const [line]: unknown[] = await once(lines, 'line');
     return String(line);
   };
-  const { port, host } = new URL(await nextLine());
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: tool, arguments: { text: 'hello' } },
-  });
-  const request = `POST /mcp HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${TOKEN}\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const { url, token } = JSON.parse(await nextLine()) as { url: string; token: string };
+  const { port, host, pathname } = new URL(url);
+  const body = JSON.stringify(call);
+  const request = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   return {
     send: async (count) => {
       let left = count;

@@ -26,6 +26,18 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/http/tokens/verify.test.ts'],
   },
   {
+    id: 'verified-token-same-key',
+    stops: 'a token that was verified once, with a key that its issuer has since withdrawn',
+    mutation: 'left',
+    tests: ['test/http/tokens/verify.test.ts'],
+  },
+  {
+    id: 'verified-token-not-expired',
+    stops: 'a token that was verified once, and has since expired',
+    mutation: 'left',
+    tests: ['test/http/tokens/verify.test.ts'],
+  },
+  {
     id: 'token-audience-checked',
     stops: 'a token made for another audience',
     mutation: 'remove',

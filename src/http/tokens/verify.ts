@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type CryptoKey,
   decodeJwt,
@@ -7,6 +8,7 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, messageOf } from '../../errors.js';
 import { makeOrigin, type Origin, type OriginSpec, readAll } from '../../remotes/origin.js';
@@ -60,6 +62,27 @@ export interface Verifier {
   close(): Promise<void>;
 }
 
+/** What decides which key verifies a token. */
+interface ReadToken {
+  readonly algorithm: Algorithm;
+  readonly kid: string;
+  readonly issuer: FoundIssuer;
+}
+
+/** Verified tokens that are remembered by their digests. */
+const MAX_VERIFIED = 1_000;
+
+/**
+ * A token that was verified. It is good again, without another check of its signature, as long as its
+ * issuer's key set holds the very key that verified it, and it has not expired.
+ */
+interface VerifiedToken extends ReadToken {
+  readonly key: JWK;
+  /** Seconds since 1970. */
+  readonly expires: number;
+  readonly principal: Principal;
+}
+
 /** Throws `INVALID_OPTIONS` for issuers that cannot be pinned. */
 export function makeVerifier(options: VerifierOptions): Verifier {
   const { audience = [], organizations = [], network } = options;
@@ -68,6 +91,16 @@ export function makeVerifier(options: VerifierOptions): Verifier {
   const origins: Origin[] = [];
   /** One set for each pinned issuer, never one for each issuer that a token names. */
   const sets = new Map<string, Keys>();
+  const verified = new LRUCache<string, VerifiedToken>({ max: MAX_VERIFIED });
+  const read = (token: string): ReadToken => {
+    const { algorithm, kid, claims } = decode(token);
+    const issuer = issuers.find({ iss: claims.iss, endpoints: claims['endpoints'] });
+    // guard: token-issuer-pinned
+    if (issuer === undefined) throw issuerDenied(claims, issuers);
+    return { algorithm, kid, issuer };
+  };
+  const isCurrent = (expires: number): boolean =>
+    expires * 1000 > Date.now() - limits.clockSkewMs;
 
   const openKeys = (jwks: string): Keys => {
     const url = new URL(jwks);
@@ -100,10 +133,9 @@ export function makeVerifier(options: VerifierOptions): Verifier {
   return {
     verify: async (authorization) => {
       const token = bearerOf(authorization, limits.maxTokenBytes);
-      const { algorithm, kid, claims } = decode(token);
-      const issuer = issuers.find({ iss: claims.iss, endpoints: claims['endpoints'] });
-      // guard: token-issuer-pinned
-      if (issuer === undefined) throw issuerDenied(claims, issuers);
+      const digest = createHash('sha256').update(token).digest('base64');
+      const seen = verified.get(digest);
+      const { algorithm, kid, issuer } = seen ?? read(token);
       const key = await keysOf(issuer)
         .find(kid, algorithm)
         .catch(() => {
@@ -112,9 +144,13 @@ export function makeVerifier(options: VerifierOptions): Verifier {
       if (key === undefined) {
         throw unauthorized('no applicable key found in the JSON Web Key Set');
       }
+      // guard: verified-token-same-key
+      const isKnown = seen !== undefined && seen.key === key;
+      // guard: verified-token-not-expired
+      if (isKnown && isCurrent(seen.expires)) return seen.principal;
       let payload: JWTPayload;
       try {
-        const verified = await jwtVerify(token, await imported(key, algorithm), {
+        const result = await jwtVerify(token, await imported(key, algorithm), {
           algorithms: [algorithm],
           // guard: token-expiry-required
           requiredClaims: ['exp'],
@@ -123,13 +159,16 @@ export function makeVerifier(options: VerifierOptions): Verifier {
           // guard: token-audience-checked
           ...(audience.length === 0 ? {} : { audience: [...audience] }),
         });
-        payload = verified.payload;
+        payload = result.payload;
       } catch (error) {
         // jose's messages name claims and never contain their values.
         throw unauthorized(error instanceof Error ? error.message : 'Invalid JWT');
       }
       const organization = checkAccount(payload['account'], organizations);
-      return { issuer: issuer.issuer, subject: payload.sub, organization };
+      const principal = { issuer: issuer.issuer, subject: payload.sub, organization };
+      const { exp: expires = 0 } = payload;
+      verified.set(digest, { algorithm, kid, issuer, key, expires, principal });
+      return principal;
     },
     refresh: () => {
       for (const keys of sets.values()) keys.forget();

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { makeVerifier, type VerifierOptions } from '../../../src/http/tokens/verify.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeVerifier, type Verifier, type VerifierOptions } from '../../../src/http/tokens/verify.js';
 import type { Principal } from '../../../src/http/tokens/verify.js';
 import { type Issuer, makeIssuer, type TokenSpec } from '../issuer.js';
 
@@ -132,6 +132,64 @@ describe('a token', () => {
       expect(issuer.seen).toEqual([]);
     },
   );
+});
+
+describe('a token that was verified before', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  async function verifyTwice(
+    between: (issuer: Issuer, verifier: Verifier) => void,
+    spec?: TokenSpec,
+  ): Promise<unknown> {
+    const issuer = await makeIssuer();
+    const verifier = makeVerifier({ jwks: [{ issuer: issuer.url, jwks: issuer.jwks }] });
+    const header = `Bearer ${await issuer.token(spec)}`;
+    try {
+      const first = await verifier.verify(header);
+      between(issuer, verifier);
+      const second = await verifier.verify(header).catch((error: Error) => error.message);
+      return second === first ? 'the same' : second;
+    } finally {
+      await verifier.close();
+    }
+  }
+
+  it('is not verified again while its key is in use', async () => {
+    expect(await verifyTwice(() => {})).toBe('the same');
+  });
+
+  it('is verified again with keys that were fetched again', async () => {
+    const answer = await verifyTwice((_, verifier) => verifier.refresh());
+    expect(answer).toMatchObject({ subject: 'user-1' });
+  });
+
+  it('is refused when its key was withdrawn', async () => {
+    const answer = await verifyTwice((issuer, verifier) => {
+      issuer.publish('rs');
+      verifier.refresh();
+    });
+    expect(answer).toBe('no applicable key found in the JSON Web Key Set');
+  });
+
+  it('is refused when its key id has another key', async () => {
+    const other = await makeIssuer();
+    await other.token({ kid: 'other' });
+    other.publish('other');
+    const answer = await verifyTwice((issuer, verifier) => {
+      issuer.answer = { status: 200, body: other.answer.body.replace('"other"', '"es"') };
+      verifier.refresh();
+    });
+    expect(answer).toBe('signature verification failed');
+  });
+
+  it('is refused when it has expired', async () => {
+    const answer = await verifyTwice(() => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 });
+    });
+    expect(answer).toBe('"exp" claim timestamp check failed');
+  });
 });
 
 describe('an Authorization header', () => {
