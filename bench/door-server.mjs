@@ -40,9 +40,7 @@ async function serveMcpSdk() {
 
 async function serveVertesiaSdk() {
   const { keys, token } = await issue();
-  const { fetch } = globalThis;
-  globalThis.fetch = (url, ...rest) =>
-    String(url).startsWith(ISSUER) ? Promise.resolve(Response.json({ keys })) : fetch(url, ...rest);
+  globalThis.fetch = () => Promise.resolve(Response.json({ keys }));
   // It prints two lines for each call.
   console.log = () => {};
   const { createToolServer, ToolCollection } = await import('@vertesia/tools-sdk');

@@ -5,7 +5,7 @@ import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { admit, type OperatorDoor, requireOwnName } from './operator.js';
 import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
 import { makePlainListener, type PlainListener } from './plain-calls.js';
-import { makeRequestSlots, type RequestSlots } from './request-slots.js';
+import { makeRequestSlots, refusalOfSlots, type RequestSlots } from './request-slots.js';
 import type { AcquireSlot, RequestRecord, Route } from './route.js';
 
 export interface AppSpec {
@@ -155,7 +155,7 @@ async function withSlot(
   const release = (): void => releaseSlot?.();
   const acquireSlot = (caller?: string): void => {
     releaseSlot ??= slots.acquire(caller);
-    if (releaseSlot === undefined) throw slots.draining ? stopping() : full();
+    if (releaseSlot === undefined) throw refusalOfSlots(slots);
     onSlot();
   };
   try {
@@ -196,18 +196,6 @@ function releaseAtEnd(response: Response, release: () => void): Response {
     },
   });
   return new Response(stream, response);
-}
-
-function stopping(): HttpRefusal {
-  return new HttpRefusal(503, 'This server is stopping', {
-    headers: { connection: 'close', 'retry-after': '1' },
-  });
-}
-
-function full(): HttpRefusal {
-  return new HttpRefusal(429, 'Too many concurrent requests', {
-    headers: { 'retry-after': '1' },
-  });
 }
 
 function refused({ status, message, headers, data }: HttpRefusal): Response {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeaderOf, PlainAnswer, PlainCalls } from '../adapters/mcp/plain-calls.js';
-import { admit, type OperatorDoor, type RequestHead } from './operator.js';
-import type { RequestSlots } from './request-slots.js';
+import { readIncoming } from './body.js';
+import { admit, type OperatorDoor, type RequestHead, requireOwnName } from './operator.js';
+import { JSON_HEADERS } from './refusal.js';
+import { refusalOfSlots, type RequestSlots } from './request-slots.js';
 import type { RequestRecord, Route } from './route.js';
 
 /**
@@ -38,21 +40,33 @@ export function makePlainListener(spec: PlainListenerSpec): PlainListener {
         : [],
     ),
   );
+  const invoked = new Map(
+    spec.routes.flatMap(({ path, access, invoke }) =>
+      invoke !== undefined && access === 'verified' ? [[path, invoke]] : [],
+    ),
+  );
 
   return (incoming, outgoing, markBusy) => {
     const { method = '', url = '', headers } = incoming;
     const found = plainRoutes.get(url);
-    if (found === undefined || method !== 'POST') return undefined;
+    const invoke = invoked.get(url);
+    if (method !== 'POST' || (found === undefined && invoke === undefined)) return undefined;
     const length = Number(headers['content-length']);
-    if (!(length <= maxBodyBytes) || headers.expect !== undefined) return undefined;
+    if (!(length <= maxBodyBytes) || !isUsual(incoming)) return undefined;
     const header: HeaderOf = (name) => {
       const value = headers[name];
       return typeof value === 'string' ? value : value?.join(', ');
     };
-    // What is refused is refused once more, and answered, in the ordinary way.
-    if (!isAdmitted({ method, headers: { get: (name) => header(name) ?? null } }, found.roles)) {
-      return undefined;
+    const head: RequestHead = { method, headers: { get: (name) => header(name) ?? null } };
+    if (invoke !== undefined) {
+      // guard: plain-invocation-to-own-name
+      if (!passes(() => requireOwnName(head, door.hosts))) return undefined;
+      return answerInvoked(incoming, outgoing, { head, length, url, invoke, markBusy });
     }
+    if (found === undefined) return undefined;
+    // What is refused is refused once more, and answered, in the ordinary way.
+    // guard: plain-call-admitted
+    if (!passes(() => admit(head, found.roles, door))) return undefined;
     // guard: plain-call-takes-slot
     const release = slots.acquire();
     if (release === undefined) return undefined;
@@ -60,14 +74,50 @@ export function makePlainListener(spec: PlainListenerSpec): PlainListener {
     return answer(incoming, outgoing, { header, length, url, release, calls: found.calls });
   };
 
-  function isAdmitted(head: RequestHead, roles: Parameters<typeof admit>[1]): boolean {
+  /** Every answer is that of the handler, which also refuses. */
+  async function answerInvoked(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { head, length, url, invoke, markBusy }: InvokedRequest,
+  ): Promise<true> {
+    const startedAt = performance.now();
+    let release: (() => void) | undefined;
     try {
-      // guard: plain-call-admitted
-      admit(head, roles, door);
+      const { status, body, headers } = await invoke(
+        {
+          authorization: head.headers.get('authorization'),
+          readBody: (most) => readIncoming(incoming, length, most),
+          signal: signalOf(outgoing),
+        },
+        (caller) => {
+          release ??= slots.acquire(caller);
+          // guard: plain-invocation-takes-slot
+          if (release === undefined) throw refusalOfSlots(slots);
+          markBusy();
+        },
+      );
+      const text = JSON.stringify(body);
+      outgoing.writeHead(status, {
+        ...JSON_HEADERS,
+        ...headers,
+        'content-length': Buffer.byteLength(text),
+      });
+      outgoing.end(text);
+      record(url, status, startedAt);
       return true;
-    } catch {
-      return false;
+    } finally {
+      release?.();
     }
+  }
+
+  function record(url: string, status: number, startedAt: number): void {
+    spec.onRequest?.({
+      method: 'POST',
+      path: url,
+      route: url,
+      status,
+      durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+    });
   }
 
   async function answer(
@@ -79,28 +129,46 @@ export function makePlainListener(spec: PlainListenerSpec): PlainListener {
     try {
       const raw = await readWhole(incoming, request.length);
       if (raw === undefined) return true;
-      const abort = new AbortController();
-      const started = request.calls.start(request.header, parse(raw), abort.signal);
+      const started = request.calls.start(request.header, parse(raw), signalOf(outgoing));
       if (started === undefined) {
         Object.assign(incoming, { rawBody: raw });
         return false;
       }
-      outgoing.once('close', () => {
-        // guard: plain-call-aborted
-        if (!outgoing.writableFinished) abort.abort();
-      });
       await write(started, outgoing);
-      spec.onRequest?.({
-        method: 'POST',
-        path: request.url,
-        route: request.url,
-        status: 200,
-        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-      });
+      record(request.url, 200, startedAt);
       return true;
     } finally {
       request.release();
     }
+  }
+}
+
+/** Node keeps the first of some repeated headers, and the ordinary way joins them. */
+function isUsual({ headers, rawHeaders }: IncomingMessage): boolean {
+  if (headers.expect !== undefined || !/^[\w.:[\]-]+$/.test(headers.host ?? '')) return false;
+  const names = new Set<string>();
+  // guard: plain-headers-once
+  for (let at = 0; at < rawHeaders.length; at += 2) names.add(rawHeaders[at]?.toLowerCase() ?? '');
+  return names.size * 2 === rawHeaders.length;
+}
+
+/** Aborts when the caller goes away before its answer. */
+function signalOf(outgoing: ServerResponse): AbortSignal {
+  const abort = new AbortController();
+  outgoing.once('close', () => {
+    // guard: plain-call-aborted
+    if (!outgoing.writableFinished) abort.abort();
+  });
+  return abort.signal;
+}
+
+/** Whether that check throws nothing. */
+function passes(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -122,6 +190,14 @@ async function write(
     outgoing.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) });
   }
   outgoing.end(text);
+}
+
+interface InvokedRequest {
+  readonly head: RequestHead;
+  readonly length: number;
+  readonly url: string;
+  readonly invoke: NonNullable<Route['invoke']>;
+  readonly markBusy: () => void;
 }
 
 interface PlainRequest {

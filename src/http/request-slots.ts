@@ -1,3 +1,5 @@
+import { HttpRefusal } from './refusal.js';
+
 /**
  * The limit of concurrent requests. Requests above it are refused, not queued.
  *
@@ -65,4 +67,13 @@ export function makeRequestSlots(max: number): RequestSlots {
       return draining;
     },
   };
+}
+
+/** Why there is no slot. */
+export function refusalOfSlots({ draining }: Pick<RequestSlots, 'draining'>): HttpRefusal {
+  return draining
+    ? new HttpRefusal(503, 'This server is stopping', {
+        headers: { connection: 'close', 'retry-after': '1' },
+      })
+    : new HttpRefusal(429, 'Too many concurrent requests', { headers: { 'retry-after': '1' } });
 }

@@ -1,5 +1,7 @@
 import type { PlainCalls } from '../adapters/mcp/plain-calls.js';
 import type { Role } from './credentials.js';
+import type { ServerLimits } from './limits.js';
+import type { JsonAnswer } from './refusal.js';
 
 /** A handler and its path. */
 export interface Route {
@@ -15,6 +17,17 @@ export interface Route {
   readonly isSubscription?: (request: Request) => boolean;
   /** A faster way for some requests, which answers as `fetch` does. */
   readonly plainCalls?: PlainCalls;
+  /** A faster way for POST of a `verified` route, which answers as `fetch` does. */
+  readonly invoke?: (request: Invoking, acquireSlot: AcquireSlot) => Promise<JsonAnswer>;
+}
+
+/** What the handler of a POST needs of its request. */
+export interface Invoking {
+  readonly authorization: string | null;
+  /** Throws 413 for a body that is too long, and 408 for one that is too slow. */
+  readonly readBody: (limits: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>) => Promise<string>;
+  /** Aborts when the caller goes away before its answer. */
+  readonly signal: AbortSignal;
 }
 
 /**

@@ -19,7 +19,7 @@ import { isLoopback, listen, ownHosts } from './listen.js';
 import { checkNotices, type NoticeOptions, sendNotices } from './notices.js';
 import { rolesOf } from './operator.js';
 import type { VerifierOptions } from './tokens/verify.js';
-import { createVertesiaHandler, type TokenPolicy, type VertesiaHandler } from './vertesia.js';
+import { makeVertesiaServer, type TokenPolicy, type VertesiaServer } from './vertesia.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
 import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
 import { isDoneWithin, pause } from '../waiting.js';
@@ -137,7 +137,7 @@ export async function startServer(
     },
   );
   let url: string;
-  let vertesia: VertesiaHandler | undefined;
+  let vertesia: VertesiaServer | undefined;
   const desk = openConsole(engine, options, {
     origin: () => new URL(url).origin,
     credentials: () => credentials,
@@ -262,12 +262,12 @@ function consoleRoutes(desk: Console | undefined): readonly Route[] {
 
 function vertesiaRoutes(
   { vertesia: options }: ServerOptions,
-  handler: VertesiaHandler | undefined,
+  handler: VertesiaServer | undefined,
 ): readonly Route[] {
   if (options === undefined || handler === undefined) return [];
   const base = options.path.replace(/\/[^/]*\/?$/, '');
   return [
-    { path: options.path, access: 'verified', fetch: handler.fetch },
+    { path: options.path, access: 'verified', fetch: handler.fetch, invoke: handler.invoke },
     ...APPLICATION_PATHS.map((path): Route => ({
       path: `${base}${path}`,
       access: 'verified',
@@ -287,10 +287,10 @@ function openVertesia(
   url: string,
   options: ServerOptions,
   logger: Logger,
-): VertesiaHandler | undefined {
+): VertesiaServer | undefined {
   if (options.vertesia === undefined) return undefined;
   const { path, ...described } = options.vertesia;
-  return createVertesiaHandler(engine, {
+  return makeVertesiaServer(engine, {
     ...described,
     ...options.tokens,
     url: `${url}${path}`,

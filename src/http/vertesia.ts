@@ -1,9 +1,9 @@
 import { servedTools } from '../adapters/served.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { AcquireSlot } from './route.js';
+import type { AcquireSlot, Invoking } from './route.js';
 import { parseBody, readBody } from './body.js';
 import { SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { HttpRefusal, jsonResponse, refusalOf } from './refusal.js';
+import { HttpRefusal, type JsonAnswer, jsonResponse, refusalOf } from './refusal.js';
 import { makeVerifier, type Principal, tenantOf, type Verifier } from './tokens/verify.js';
 import { makeApplication } from './vertesia/application.js';
 import type { VertesiaOptions } from './vertesia/options.js';
@@ -51,13 +51,23 @@ export interface VertesiaHandler {
  * Throws `INVALID_OPTIONS` for issuers that cannot be pinned.
  */
 export function createVertesiaHandler(engine: Engine, options: VertesiaOptions): VertesiaHandler {
+  const { invoke: _invoke, ...handler } = makeVertesiaServer(engine, options);
+  return handler;
+}
+
+/** A handler whose POST needs no `Request`: for a server of Node. */
+export interface VertesiaServer extends VertesiaHandler {
+  readonly invoke: (request: Invoking, acquireSlot: AcquireSlot) => Promise<JsonAnswer>;
+}
+
+export function makeVertesiaServer(engine: Engine, options: VertesiaOptions): VertesiaServer {
   let verifier = makeVerifier({ ...options, limits: {} });
   /** Replaced verifiers, which may still verify tokens. */
   const retired: Verifier[] = [];
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
   const served = servedTools(engine.catalog, options.tools);
 
-  const invoke = async (request: Request, acquireSlot: AcquireSlot): Promise<Response> => {
+  const invoke = async (request: Invoking, acquireSlot: AcquireSlot): Promise<JsonAnswer> => {
     const startedAt = performance.now();
     const progress: Progress = {
       id: UNKNOWN_ID,
@@ -66,7 +76,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       callId: undefined,
     };
     const answer = await run(request, progress, acquireSlot).catch((error: unknown) =>
-      errorResponse(progress.id, refusalOf(error)),
+      errorAnswer(progress.id, refusalOf(error)),
     );
     const { id, tool, principal, callId } = progress;
     if (principal !== undefined) {
@@ -84,17 +94,17 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
   };
 
   const run = async (
-    request: Request,
+    request: Invoking,
     progress: Progress,
     acquireSlot: AcquireSlot,
-  ): Promise<Response> => {
+  ): Promise<JsonAnswer> => {
     // Verified before the body is parsed. Refused after it, because the answer contains the body's id.
-    const verified = await settle(() => verifier.verify(request.headers.get('authorization')));
+    const verified = await settle(() => verifier.verify(request.authorization));
     // A caller without a valid token uses no slot while it sends its body.
     if ('value' in verified) acquireSlot(tenantOf(verified.value));
     const maxBodyBytes = 'error' in verified ? MAX_UNVERIFIED_BYTES : limits.maxBodyBytes;
     const parsed = await settle(async () =>
-      parseBody(await readBody(request, { ...limits, maxBodyBytes }), limits),
+      parseBody(await request.readBody({ ...limits, maxBodyBytes }), limits),
     );
     if ('value' in parsed) progress.id = toolUseIdOf(parsed.value) ?? UNKNOWN_ID;
     // guard: call-needs-token
@@ -114,7 +124,7 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
         tenant: tenantOf(verified.value),
       });
       progress.callId = result.callId;
-      return jsonResponse(responseOf(progress.id, result));
+      return { status: 200, body: responseOf(progress.id, result) };
     } catch (error) {
       throw refusalOfThrow(error);
     }
@@ -122,7 +132,15 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
 
   return {
     fetch: async (request, acquireSlot = () => {}) => {
-      if (request.method === 'POST') return invoke(request, acquireSlot);
+      if (request.method === 'POST') {
+        const invoking: Invoking = {
+          authorization: request.headers.get('authorization'),
+          readBody: (most) => readBody(request, most),
+          signal: request.signal,
+        };
+        const { status, body, headers } = await invoke(invoking, acquireSlot);
+        return jsonResponse(body, status, headers);
+      }
       if (request.method === 'GET' || request.method === 'HEAD') {
         acquireSlot();
         return jsonResponse(describeTools(served, options));
@@ -130,8 +148,10 @@ export function createVertesiaHandler(engine: Engine, options: VertesiaOptions):
       const refusal = new HttpRefusal(405, `${request.method} is not supported here`, {
         headers: { allow: 'GET, HEAD, POST' },
       });
-      return errorResponse(UNKNOWN_ID, refusal);
+      const { status, body, headers } = errorAnswer(UNKNOWN_ID, refusal);
+      return jsonResponse(body, status, headers);
     },
+    invoke,
     application: makeApplication({
       engine,
       served,
@@ -179,7 +199,7 @@ function notFound(name: string): HttpRefusal {
 }
 
 /** The protocol's `ToolExecutionResponseError`. */
-function errorResponse(toolUseId: string, refusal: HttpRefusal): Response {
+function errorAnswer(toolUseId: string, refusal: HttpRefusal): JsonAnswer {
   const { status, message, data, headers } = refusal;
   const body = {
     tool_use_id: toolUseId,
@@ -187,5 +207,5 @@ function errorResponse(toolUseId: string, refusal: HttpRefusal): Response {
     error: message,
     ...(data === undefined ? {} : { data }),
   };
-  return jsonResponse(body, status, headers);
+  return { status, body, headers };
 }

@@ -166,7 +166,7 @@ export const serverGuards: readonly Guard[] = [
   {
     id: 'plain-call-admitted',
     stops: 'a plain call without a token, or of a page of another site',
-    mutation: 'remove',
+    mutation: 'never',
     tests: ['test/http/plain-calls.test.ts'],
   },
   {
@@ -174,6 +174,24 @@ export const serverGuards: readonly Guard[] = [
     stops: 'plain calls beyond the limit of concurrent requests',
     mutation: { replace: ['slots.acquire()', '(() => {})'] },
     tests: ['test/http/plain-calls.test.ts'],
+  },
+  {
+    id: 'plain-headers-once',
+    stops: 'a request whose second token is not read',
+    mutation: 'remove',
+    tests: ['test/http/plain-calls.test.ts', 'test/http/vertesia/plain.test.ts'],
+  },
+  {
+    id: 'plain-invocation-to-own-name',
+    stops: 'a request of a page whose name was pointed at this machine',
+    mutation: 'never',
+    tests: ['test/http/vertesia/plain.test.ts'],
+  },
+  {
+    id: 'plain-invocation-takes-slot',
+    stops: "calls by Vertesia's protocol beyond the limit of concurrent requests",
+    mutation: 'never',
+    tests: ['test/http/vertesia/plain.test.ts'],
   },
   {
     id: 'plain-call-aborted',

@@ -99,8 +99,7 @@ export function makeVerifier(options: VerifierOptions): Verifier {
     if (issuer === undefined) throw issuerDenied(claims, issuers);
     return { algorithm, kid, issuer };
   };
-  const isCurrent = (expires: number): boolean =>
-    expires * 1000 > Date.now() - limits.clockSkewMs;
+  const isCurrent = (expires: number): boolean => expires * 1000 > Date.now() - limits.clockSkewMs;
 
   const openKeys = (jwks: string): Keys => {
     const url = new URL(jwks);

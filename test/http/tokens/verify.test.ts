@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { makeVerifier, type Verifier, type VerifierOptions } from '../../../src/http/tokens/verify.js';
+import {
+  makeVerifier,
+  type Verifier,
+  type VerifierOptions,
+} from '../../../src/http/tokens/verify.js';
 import type { Principal } from '../../../src/http/tokens/verify.js';
 import { type Issuer, makeIssuer, type TokenSpec } from '../issuer.js';
 

@@ -40,6 +40,7 @@ export const tools = [
   tool('echo', (input) => input),
   tool('throws', () => { throw new Error('the pump is broken') }),
   tool('hangs', () => new Promise(() => {}), { timeout: 300 }),
+  tool('waits', () => new Promise(() => {}), { timeout: 60000 }),
   tool('spins', () => { for (;;); }, { timeout: 300 }),
   tool('looks', () => fetch('https://elsewhere.example/')),
   tool('asks', () => 'asked', { annotations: { readOnlyHint: false } }),
