@@ -3,9 +3,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start guests, the command line or other programs. Everything else is a unit test. */
 const PROCESS = [
-  'test/{adapters,agent,browser,cli,conformance,engine,escape,examples,fleet,guests,http,load,remotes}/**/*.test.ts',
+  'test/{adapters,agent,cli,conformance,engine,escape,examples,fleet,guests,http,load,remotes}/**/*.test.ts',
   'test/formats/*/{engine,council}/**/*.test.ts',
 ];
+/** They drive Chromium, and are skipped without it: `npm run test:browser`. */
+const BROWSER = ['test/browser/**/*.test.ts'];
 const DOCS = ['test/docs.test.ts', 'test/docs/**/*.test.ts'];
 const FUZZ = ['test/fuzz/**/*.test.ts'];
 /** They have a configuration of their own: `npm run test:adapters`. */
@@ -60,10 +62,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...PROCESS, ...DOCS, ...FUZZ, ...FRAMEWORKS],
+          exclude: [...PROCESS, ...BROWSER, ...DOCS, ...FUZZ, ...FRAMEWORKS],
         },
       },
       { extends: true, test: { name: 'process', include: PROCESS } },
+      { extends: true, test: { name: 'browser', include: BROWSER } },
       { extends: true, test: { name: 'docs', include: DOCS } },
       { extends: true, test: { name: 'fuzz', include: FUZZ } },
     ],

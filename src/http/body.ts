@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { weigh } from '../../sandbox/wire/parse.js';
 import { FROM_GUEST } from '../../sandbox/wire/limits.js';
 import type { ServerLimits } from './limits.js';
@@ -38,34 +37,13 @@ export async function readBody(
   }
 }
 
-/** Reads as `readBody` a request of Node's server whose head declares that many bytes. */
-export function readIncoming(
-  incoming: IncomingMessage,
-  length: number,
-  { maxBodyBytes, bodyMs }: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>,
-): Promise<string> {
-  if (length > maxBodyBytes) return Promise.reject(tooLong(maxBodyBytes));
-  return new Promise((resolve, reject) => {
-    // Node's parser ends the body at its declared length.
-    const chunks: Buffer[] = [];
-    const timer = setTimeout(() => reject(tooSlow(bodyMs)), bodyMs);
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.once('end', () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks).toString());
-    });
-    incoming.once('close', () => {
-      clearTimeout(timer);
-      reject(new HttpRefusal(400, 'The body is not whole'));
-    });
-  });
-}
-
-function tooSlow(bodyMs: number): HttpRefusal {
+/** A body that takes too long. */
+export function tooSlow(bodyMs: number): HttpRefusal {
   return new HttpRefusal(408, `The body did not arrive within ${bodyMs} ms`);
 }
 
-function tooLong(maxBodyBytes: number): HttpRefusal {
+/** A body that is too long. */
+export function tooLong(maxBodyBytes: number): HttpRefusal {
   return new HttpRefusal(413, `The body is longer than ${maxBodyBytes} bytes`, {
     // The rest of the body is not read, so the connection cannot serve another request.
     headers: { connection: 'close' },

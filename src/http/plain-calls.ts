@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeaderOf, PlainAnswer, PlainCalls } from '../adapters/mcp/plain-calls.js';
-import { readIncoming } from './body.js';
+import { tooLong, tooSlow } from './body.js';
+import type { ServerLimits } from './limits.js';
 import { admit, type OperatorDoor, type RequestHead, requireOwnName } from './operator.js';
-import { JSON_HEADERS } from './refusal.js';
+import { HttpRefusal, JSON_HEADERS } from './refusal.js';
 import { refusalOfSlots, type RequestSlots } from './request-slots.js';
 import type { RequestRecord, Route } from './route.js';
 
@@ -219,6 +220,29 @@ function readWhole(incoming: IncomingMessage, length: number): Promise<Buffer | 
     });
     incoming.once('close', () => resolve(undefined));
     incoming.once('error', () => resolve(undefined));
+  });
+}
+
+/** Reads as `readBody` a request of Node's server whose head declares that many bytes. */
+function readIncoming(
+  incoming: IncomingMessage,
+  length: number,
+  { maxBodyBytes, bodyMs }: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>,
+): Promise<string> {
+  if (length > maxBodyBytes) return Promise.reject(tooLong(maxBodyBytes));
+  return new Promise((resolve, reject) => {
+    // Node's parser ends the body at its declared length.
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => reject(tooSlow(bodyMs)), bodyMs);
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.once('end', () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks).toString());
+    });
+    incoming.once('close', () => {
+      clearTimeout(timer);
+      reject(new HttpRefusal(400, 'The body is not whole'));
+    });
   });
 }
 

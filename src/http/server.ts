@@ -19,9 +19,9 @@ import { isLoopback, listen, ownHosts } from './listen.js';
 import { checkNotices, type NoticeOptions, sendNotices } from './notices.js';
 import { rolesOf } from './operator.js';
 import type { VerifierOptions } from './tokens/verify.js';
-import { makeVertesiaServer, type TokenPolicy, type VertesiaServer } from './vertesia.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
-import type { InvocationRecord, VertesiaOptions } from './vertesia/options.js';
+import { makeVertesiaServer, type VertesiaServer } from './vertesia/handler.js';
+import type { InvocationRecord, TokenPolicy, VertesiaOptions } from './vertesia/options.js';
 import { isDoneWithin, pause } from '../waiting.js';
 
 export interface ServerOptions {
