@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine-api.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import type { CallRecording } from '../engine/types/recording.js';
 import type { StoppedEffect } from '../engine/types/result.js';
+import { dryRunTitle } from '../report/dry-run-title.js';
 import { jsonLines, visible, visibleLines } from '../visible.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -133,7 +134,7 @@ export async function runCall(
     await writeRecording(recording, settings.record, capabilities);
   }
   await Promise.all(written);
-  await formatDryRun(outcome, settings, capabilities);
+  await formatDryRun(outcome, engine, tool, settings, capabilities);
   const { callId } = outcome;
   const json = settings.json ?? false;
   const faults = [...faultsOf(engine, tool), ...(await misspeltKeys(directory, capabilities))];
@@ -223,23 +224,23 @@ function timeoutOf({ timeout, inspect }: CallSettings): { readonly timeoutMs?: n
 /** Prints what a tool chose to do in a dry run. It may choose otherwise in a real one. */
 export async function formatDryRun(
   { dryRun }: Outcome,
+  { catalog }: Pick<Engine, 'catalog'>,
+  tool: string,
   { json = false }: { readonly json?: boolean },
   { stderr }: Pick<CliCapabilities, 'stderr'>,
 ): Promise<void> {
   if (dryRun === undefined || json) return;
-  const lines =
-    dryRun.length === 0
-      ? ['dry run: this time the tool asked for no change']
-      : ['dry run: the tool asked to', ...dryRun.flatMap(linesOf)];
+  const title = dryRunTitle(dryRun, catalog.find(tool)?.annotations);
+  const lines = [`dry run: ${title}`, ...dryRun.flatMap(linesOf)];
   await stderr.write(`${lines.join('\n')}\n`);
 }
 
 function linesOf(effect: StoppedEffect): string[] {
   switch (effect.permission) {
     case 'network': {
-      const { method, url, body } = effect;
+      const { method, url, body, reads } = effect;
       return [
-        `  send ${visible(method)} ${visible(url)}`,
+        `  ${reads === true ? 'read' : 'send'} ${visible(method)} ${visible(url)}`,
         ...(body === undefined ? [] : body.split('\n').map((line) => `      ${line}`)),
       ];
     }

@@ -35,7 +35,8 @@ export function addAnswerRoutes(
     if (picks.length === 0)
       throw new ConsoleRefusal(400, 'No question is selected. Select those that you have read.');
     const chosen = picks.map((pick) => {
-      const [id = '', digest = ''] = pick.split(' ');
+      const [id = '', digest = '', shownAt] = pick.split(' ');
+      requireRead(shownAt, now());
       const question = engine.approvals.get(id)?.question;
       if (question === undefined)
         throw new ConsoleRefusal(404, 'A selected question does not exist.');
@@ -61,14 +62,7 @@ export function addAnswerRoutes(
     requireRight(session, 'answer');
     const question = engine.approvals.get(req.param('id'))?.question;
     if (question === undefined) throw new ConsoleRefusal(404, 'There is no such question.');
-    const shownMs = Number(form.get('shown'));
-    // guard: console-answer-after-reading
-    if (!(now() - shownMs >= READ_MS)) {
-      throw new ConsoleRefusal(
-        409,
-        'This question was shown for less than a second, so the answer does not count. Read it, and answer again.',
-      );
-    }
+    requireRead(form.get('shown'), now());
     const verdict = verdictOf(form, question.offers);
     const proposal =
       verdict === 'always'
@@ -110,6 +104,17 @@ export function addAnswerRoutes(
     const done = verdict === 'deny' ? 'denied' : verdict === 'always' ? 'ruled' : 'allowed';
     return redirect(`/console/?done=${done}-1`);
   });
+}
+
+/** Throws if the question came to the page less than a second ago. `shown`: when it came. */
+function requireRead(shown: string | null | undefined, nowMs: number): void {
+  // guard: console-answer-after-reading
+  if (!(nowMs - Number.parseInt(shown ?? '', 10) >= READ_MS)) {
+    throw new ConsoleRefusal(
+      409,
+      'A question was shown for less than a second, so the answer does not count. Read it, and answer again.',
+    );
+  }
 }
 
 /** Answers a question as it was shown. Throws a refusal that the page can show. */

@@ -32,7 +32,7 @@ import {
   rowsOf,
   saverOf,
 } from './queue.js';
-import { keepRecentCalls, RECENT_EVENTS, type RecentOptions } from './recent-calls.js';
+import { keepRecentCalls, RECENT, RECENT_EVENTS, type RecentOptions } from './recent-calls.js';
 import { ConsoleRefusal } from './refusal.js';
 import { addReplayRoute } from './replay-route.js';
 import { asset, type Bindings, htmlResponse, redirect } from './respond.js';
@@ -100,7 +100,7 @@ export function createConsole(spec: ConsoleSpec): Console {
   const sessions = makeSessions(now);
   const recent = keepRecentCalls(spec.inputs, spec.recent, now);
   const activity = watchActivity(now);
-  const past = keepPastQuestions();
+  const past = keepPastQuestions(now, spec.recent?.hours ?? RECENT.hours);
   const pending = (): readonly StoredQuestion[] => {
     const list = engine.approvals.list();
     for (const question of list) past.add(question);
@@ -146,11 +146,12 @@ export function createConsole(spec: ConsoleSpec): Console {
   const approvalsView = (session: Session, done?: string): Response => {
     const waiting = pending();
     const nowMs = now();
-    const rows = rowsOf(waiting, past.list(), engine.rules.list(), nowMs, allowed());
+    const rules = engine.rules.list();
+    const common = { rules, nowMs, allowed: allowed(), inputs: spec.inputs };
+    const rows = rowsOf({ ...common, pending: waiting, past: past.list() });
     const isRecent = ({ askedAtMs }: StoredQuestion): boolean => askedAtMs > nowMs - 3_600_000;
     const perHour = past.list().filter(isRecent).length;
-    const rules = engine.rules.list();
-    const earlier = rowsOf(lastOfEachTool(allowed()), [], rules, nowMs, allowed());
+    const earlier = rowsOf({ ...common, pending: lastOfEachTool(common.allowed), past: [] });
     const saver = saverOf(
       [...rows, ...earlier].flatMap((row) => row.rules.map(({ rule }) => rule)),
       answered().filter(({ question }) => isRecent(question)),
@@ -166,7 +167,14 @@ export function createConsole(spec: ConsoleSpec): Console {
     const entry = engine.approvals.get(req.param('id'));
     if (entry === undefined) throw new ConsoleRefusal(404, 'There is no such question.');
     if (entry.state === 'pending') {
-      const [row] = rowsOf([entry.question], past.list(), engine.rules.list(), now(), allowed());
+      const [row] = rowsOf({
+        pending: [entry.question],
+        past: past.list(),
+        rules: engine.rules.list(),
+        nowMs: now(),
+        allowed: allowed(),
+        inputs: spec.inputs,
+      });
       const view = { rows: row === undefined ? [] : [row], nowMs: now(), session: env.session };
       return show(env.session, 'Approval', '/console/', questionPage(view));
     }

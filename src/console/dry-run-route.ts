@@ -8,7 +8,7 @@ import type { Bindings, ShowPage } from './respond.js';
 /** The form that runs a waiting call dry. Only a person starts it. */
 export function addDryRunRoute(
   app: Hono<{ Bindings: Bindings }>,
-  engine: Pick<Engine, 'approvals' | 'call'>,
+  engine: Pick<Engine, 'approvals' | 'call' | 'plugins'>,
   show: ShowPage,
 ): void {
   app.post('/console/approvals/:id/dry-run', async ({ req, env }) => {
@@ -26,6 +26,10 @@ export function addDryRunRoute(
       ...(tenant === undefined ? {} : { tenant }),
       ...(conversationId === undefined ? {} : { context: { conversationId } }),
     });
-    return show(env.session, 'Dry run', '/console/', dryRunPage(question, result));
+    const tool = engine
+      .plugins()
+      .flatMap(({ tools }) => tools)
+      .find((one) => one.id === id);
+    return show(env.session, 'Dry run', '/console/', dryRunPage(question, result, tool));
   });
 }

@@ -1,4 +1,5 @@
 import type { StoredQuestion } from '../approval/approver.js';
+import { type InputPolicy, noteContent } from '../audit/note.js';
 import { decide, fits, type Rule, type RuleCase } from '../approval/rule.js';
 import { conditionsFor, type InputConditions, proposeRule } from '../approval/scope.js';
 import { shorten } from '../report/html/markup.js';
@@ -13,20 +14,30 @@ export interface PastQuestions {
   forget(tenant: string): void;
 }
 
+const HOUR_MS = 3_600_000;
+
 const MAX_PAST = 500;
 /** Larger inputs are not kept for proposals. */
 const MAX_INPUT_CHARACTERS = 16_384;
 
-export function keepPastQuestions(): PastQuestions {
+/** `hours`: the age after which a question is forgotten. */
+export function keepPastQuestions(now: () => number, hours: number): PastQuestions {
   const past = new Map<string, StoredQuestion>();
+  const isOld = ({ askedAtMs }: StoredQuestion): boolean => askedAtMs <= now() - hours * HOUR_MS;
   return {
     add: (question) => {
-      if (question.shown.length > MAX_INPUT_CHARACTERS) return;
+      if (question.shown.length > MAX_INPUT_CHARACTERS || isOld(question)) return;
       past.set(question.approvalId, question);
       const [oldest] = past.keys();
       if (past.size > MAX_PAST && oldest !== undefined) past.delete(oldest);
     },
-    list: () => [...past.values()],
+    list: () => {
+      for (const [id, question] of past) {
+        // guard: past-questions-expire
+        if (isOld(question)) past.delete(id);
+      }
+      return [...past.values()];
+    },
     forget: (tenant) => {
       for (const [id, question] of past) if (question.tenant === tenant) past.delete(id);
     },
@@ -106,24 +117,29 @@ function caseOf({ plugin, tool, bundle, input, tenant }: StoredQuestion): RuleCa
   return { plugin, tool, bundle, input, tenant };
 }
 
-/**
- * The rows of the queue. Each rule is tried on its question, and on the other questions that were asked.
- * `allowed`: earlier questions that a person allowed, from which rules are proposed too.
- */
-export function rowsOf(
-  pending: readonly StoredQuestion[],
-  past: readonly StoredQuestion[],
-  rules: readonly Rule[],
-  nowMs: number,
-  allowed: readonly StoredQuestion[] = [],
-): readonly PendingRow[] {
+/** What the rows of the queue are made of. */
+export interface Queue {
+  readonly pending: readonly StoredQuestion[];
+  /** The questions that were asked, also those that wait. */
+  readonly past: readonly StoredQuestion[];
+  readonly rules: readonly Rule[];
+  readonly nowMs: number;
+  /** Earlier questions that a person allowed, from which rules are proposed too. */
+  readonly allowed: readonly StoredQuestion[];
+  /** What may be shown of the inputs of questions that do not wait any more. */
+  readonly inputs: InputPolicy;
+}
+
+/** The rows of the queue. Each rule is tried on its question, and on the other questions that were asked. */
+export function rowsOf(queue: Queue): readonly PendingRow[] {
+  const { pending, nowMs, allowed } = queue;
   return pending.map((question) => {
     const scope = scopeOf(question, pending);
     return {
       question,
       ...(scope === undefined ? {} : { scope }),
       rules: proposalsFor(question, [...pending, ...allowed], nowMs).map(({ name, rule }) =>
-        tried(name, rule, question, past, rules, nowMs),
+        tried(name, rule, question, queue),
       ),
       // The name stays when other questions come and go, because rows of another load join the page.
       // guard: batch-without-high-risk
@@ -138,9 +154,7 @@ function tried(
   name: string,
   rule: Rule,
   question: StoredQuestion,
-  past: readonly StoredQuestion[],
-  rules: readonly Rule[],
-  nowMs: number,
+  { pending, past, rules, nowMs, inputs }: Queue,
 ): TriedRule {
   const earlier = past.filter(({ approvalId }) => approvalId !== question.approvalId);
   const others = earlier.filter((one) => one.kind === 'call' && fits(rule, caseOf(one), nowMs));
@@ -150,9 +164,20 @@ function tried(
     rule,
     // A rule that denies or asks wins over it.
     allows: decision?.verdict === 'allow',
-    others: others.map(({ id, input }) => `${id} ${shorten(JSON.stringify(input), 160)}`),
+    others: others.map((one) => {
+      const waits = pending.some(({ approvalId }) => approvalId === one.approvalId);
+      return `${one.id} ${waits ? shorten(JSON.stringify(one.input), 160) : pastInput(one, inputs)}`;
+    }),
     ofRecent: earlier.length,
   };
+}
+
+/** The input of a question that does not wait any more, as far as it may be shown. */
+function pastInput({ input, askedAtMs }: StoredQuestion, policy: InputPolicy): string {
+  // guard: past-inputs-as-audited
+  const { text } = noteContent(JSON.stringify(input), policy);
+  if (text !== undefined) return shorten(text, 160);
+  return `(its input is not shown, as audit.inputs says; asked at ${new Date(askedAtMs).toISOString().slice(11, 19)} UTC)`;
 }
 
 /** A question that a person answered. */

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { BulkheadError, messageOf } from '../errors.js';
+import { reserveOwnPort } from '../own-ports.js';
 import type { Machine } from './walls/machine.js';
 
 /** A debugger's way to each guest. */
@@ -82,6 +83,7 @@ export function relayInspector(
     http.listen(port, '127.0.0.1', () => {
       const address = http.address();
       const at = typeof address === 'object' ? (address?.port ?? port) : port;
+      http.once('close', reserveOwnPort(at));
       onListening(`ws://127.0.0.1:${at}${path}`);
     });
   }, fail);

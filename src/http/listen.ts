@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { reserveOwnPort } from '../brokers/network/own-ports.js';
+import { reserveOwnPort } from '../own-ports.js';
 import { BulkheadError, systemCode } from '../errors.js';
 import { trackConnections } from './connections.js';
 import { lingerAtClose } from './lingering-close.js';

@@ -4,7 +4,9 @@ import type { PluginStatus } from '../engine/types/status.js';
 import {
   type Held,
   type Suggested,
+  allows,
   permissionRows,
+  safeScopes,
   scopeOfUse,
   undeclaredIn,
 } from './permission-rows.js';
@@ -58,7 +60,7 @@ export function describePlugin({
     pin: reportPin(pin, status),
     packages: packageRows(pin, usage),
     permissions,
-    denied: deniedRows(usage),
+    denied: deniedRows(usage, held),
     undeclared: undeclaredIn(suggested, pin, held),
     secrets: secretRows(usage),
     tools: toolRows(status, usage, permissions),
@@ -125,11 +127,11 @@ function packageRows(pin: Pin | undefined, usage: Usage | undefined): PackageRep
   }));
 }
 
-function deniedRows(usage: Usage | undefined): DeniedReport[] {
+function deniedRows(usage: Usage | undefined, { granted }: Held): DeniedReport[] {
   // Where the denial itself does not say the line, the call that it ended does.
   const lineOf = new Map((usage?.calls ?? []).map(({ call, at }) => [call, at]));
   const rows = new Map<string, DeniedReport & { readonly lastMs: number }>();
-  for (const { permission: kind, wanted, at, call, atMs } of usage?.denied ?? []) {
+  for (const { permission: kind, wanted, at, call, atMs, heldThen } of usage?.denied ?? []) {
     const place = at ?? (call === undefined ? undefined : lineOf.get(call)) ?? null;
     const key = JSON.stringify([kind, wanted, place]);
     const known = rows.get(key);
@@ -140,12 +142,32 @@ function deniedRows(usage: Usage | undefined): DeniedReport[] {
       at: place,
       count: (known?.count ?? 0) + 1,
       last: new Date(lastMs).toISOString(),
+      grantedSince:
+        known?.grantedSince !== false && isGrantedSince(kind, wanted, heldThen, granted),
       lastMs,
     });
   }
   return [...rows.values()]
     .toSorted((a, b) => b.count - a.count || b.lastMs - a.lastMs)
     .map(({ lastMs: _lastMs, ...row }) => row);
+}
+
+/**
+ * Whether the plugin lacked the permission then, and has it now. A denial although the plugin had the permission,
+ * for example of a private address or of one of its packages, has another cause, which no grant removes.
+ */
+function isGrantedSince(
+  kind: DeniedReport['kind'],
+  wanted: string,
+  heldThen: readonly string[] | undefined,
+  granted: Held['granted'],
+): boolean {
+  if (kind === 'builtin' || heldThen === undefined || allows(kind, wanted, heldThen)) return false;
+  return allows(
+    kind,
+    wanted,
+    granted.flatMap((one) => safeScopes(one, kind)),
+  );
 }
 
 function secretRows(usage: Usage | undefined): SecretReport[] {

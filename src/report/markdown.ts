@@ -68,8 +68,8 @@ function pluginPart(plugin: PluginReport): string[] {
       : [
           table(
             ['Denied', 'Times', 'Place', 'Last'],
-            denied.map(({ kind, wanted, count, at, last }) => [
-              `${kind} ${wanted}`,
+            denied.map(({ kind, wanted, count, at, last, grantedSince }) => [
+              `${kind} ${wanted}${grantedSince ? ' (granted since)' : ''}`,
               String(count),
               at ?? '',
               moment(last),

@@ -54,7 +54,7 @@ function sinceOf(usage: Usage | undefined, kind: PermissionName, scope: string):
 }
 
 /** A log of another version may know fewer kinds than there are. */
-function safeScopes(permissions: Permissions, kind: PermissionName): readonly string[] {
+export function safeScopes(permissions: Permissions, kind: PermissionName): readonly string[] {
   const value: unknown = permissions[kind];
   return value === undefined ? [] : scopesOf(permissions, kind);
 }
@@ -94,6 +94,12 @@ export function scopeOfUse(
     default:
       return scopes[0];
   }
+}
+
+/** Whether one of the scopes allows what was asked for. */
+export function allows(kind: PermissionName, wanted: string, scopes: readonly string[]): boolean {
+  if (kind === 'env') return scopes.some((scope) => covers(kind, scope, wanted));
+  return scopeOfUse(kind, wanted, scopes) !== undefined;
 }
 
 /** `GET https://api.example.com/path` */

@@ -107,6 +107,8 @@ export interface DeniedReport {
   readonly at: string | null;
   readonly count: number;
   readonly last: string;
+  /** Whether the plugin was granted since what these attempts lacked. */
+  readonly grantedSince: boolean;
 }
 
 export interface SecretReport {

@@ -52,13 +52,15 @@ export const deniedAttempt: Rule = {
   about:
     'A plugin tried something that its permissions do not allow: its manifest is incomplete, or its code is hostile.',
   find: ({ plugin, manifest }) =>
-    plugin.denied.map(({ kind, wanted, at, count }) => ({
-      level: 'error' as const,
+    plugin.denied.map(({ kind, wanted, at, count, grantedSince, last }) => ({
+      level: grantedSince ? ('note' as const) : ('error' as const),
       subject: `${kind} ${wanted}`,
-      message: `${plugin.id} tried ${kind} ${wanted} ${count === 1 ? 'once' : `${count} times`}; each attempt was denied.`,
-      fix: holdsAllOf(plugin, kind)
-        ? `The plugin has the permission ${kind}, so that no grant changes this. Ask the author.`
-        : `If the plugin needs it, grant it; a manifest that declares permissions must name it in ${kind} first (${manifest}). Else ask the author.`,
+      message: `${plugin.id} tried ${kind} ${wanted} ${count === 1 ? 'once' : `${count} times`}; each attempt was denied.${grantedSince ? ` The last one was on ${last.slice(0, 10)}. The plugin has the permission now.` : ''}`,
+      fix: grantedSince
+        ? 'If this grant was not meant, remove it from the options or the lock file.'
+        : holdsAllOf(plugin, kind)
+          ? `The plugin has the permission ${kind}, so that no grant changes this. Ask the author.`
+          : `If the plugin needs it, grant it; a manifest that declares permissions must name it in ${kind} first (${manifest}). Else ask the author.`,
       place: placeOf(at) ?? { file: manifest },
     })),
 };

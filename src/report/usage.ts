@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../audit/record.js';
 import type { PermissionName } from '../permissions/kind.js';
+import { safeScopes } from './permission-rows.js';
 import type { ActivityReport } from './report.js';
 
 type RecordOf<Type extends AuditRecord['type']> = Extract<AuditRecord, { readonly type: Type }>;
@@ -15,13 +16,18 @@ export interface Usage {
     readonly after: RecordOf<'permissions-granted'>;
   }[];
   readonly uses: Use[];
-  readonly denied: RecordOf<'capability-denied'>[];
+  readonly denied: Denied[];
   readonly calls: RecordOf<'call-ended'>[];
   readonly secrets: RecordOf<'secret-inserted' | 'secret-withheld' | 'secret-scrubbed'>[];
   readonly asked: RecordOf<'approval-asked'>[];
   readonly answers: RecordOf<'approval-given' | 'approval-refused'>[];
   readonly ends: RecordOf<'guest-ended'>[];
   readonly unannounced: RecordOf<'effect-undeclared'>[];
+}
+
+export interface Denied extends RecordOf<'capability-denied'> {
+  /** The scopes that the plugin held of this kind at that moment. Absent: the log does not say. */
+  readonly heldThen?: readonly string[];
 }
 
 export interface Use {
@@ -95,7 +101,7 @@ function note(
       break;
     }
     case 'capability-denied':
-      usage.denied.push(record);
+      usage.denied.push({ ...record, ...heldThen(usage, record.permission) });
       break;
     case 'secret-inserted':
     case 'secret-withheld':
@@ -117,6 +123,14 @@ function note(
       break;
     default:
   }
+}
+
+function heldThen(
+  { grants }: Usage,
+  kind: RecordOf<'capability-denied'>['permission'],
+): Pick<Denied, 'heldThen'> {
+  if (kind === 'builtin' || grants.size === 0) return {};
+  return { heldThen: [...grants.values()].flatMap(({ last }) => safeScopes(last.granted, kind)) };
 }
 
 const ORDINARY: ReadonlySet<string> = new Set(['closed', 'idle', 'replaced', 'revoked']);

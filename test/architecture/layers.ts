@@ -20,6 +20,7 @@ const rows: readonly (readonly string[])[] = [
     'src/file-mutex.ts',
     'src/hash.ts',
     'src/inherited-descriptors.ts',
+    'src/own-ports.ts',
     'src/processor.ts',
     'src/replace-file.ts',
     'src/supported-runtime.ts',

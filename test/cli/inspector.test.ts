@@ -9,6 +9,8 @@ import { isRecord } from '../../sandbox/wire/json.js';
 import { guestScripts } from '../../src/engine/node/process-defaults.js';
 import { inspectMachine } from '../../src/guests/machine.js';
 import { type CallResult, createEngine } from '../../src/index.js';
+import { isOwnPort } from '../../src/own-ports.js';
+import { brokerFor } from '../brokers/network/plugin.js';
 import { makePlugin, silentLogger } from '../engine/plugin-on-disk.js';
 import { run } from './in-process.js';
 
@@ -83,6 +85,22 @@ describe('a guest with an inspector', () => {
     debug.close();
     await called;
     await close();
+  });
+
+  it('is out of reach for a plugin, also by a host override, while it listens', async () => {
+    const { url, called, close } = await open();
+    const { port } = new URL(url);
+    const broker = brokerFor(undefined, {
+      overrides: [{ host: 'api.test', url: `http://127.0.0.1:${port}` }],
+      allows: () => true,
+    });
+    await expect(broker.get('http://api.test/')).rejects.toMatchObject({ code: 'NETWORK_DENIED' });
+    const debug = await attach(url);
+    await debug.run();
+    debug.close();
+    await called;
+    await close();
+    await expect.poll(() => isOwnPort(Number(port))).toBe(false);
   });
 
   it('does not start at a port that another program has', async () => {

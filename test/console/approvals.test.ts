@@ -134,6 +134,33 @@ describe('answers in the console', () => {
     expect(page).toContain('where input.city is &quot;Bergen&quot;');
   });
 
+  it('shows of inputs that do not wait any more what the audit log may record, for a day', async () => {
+    for (const [inputs, seen] of [
+      ['none', false],
+      ['digest', false],
+      ['full', true],
+    ] as const) {
+      const world = openWorld({ inputs });
+      const past = world.ask({ input: { city: 'Oslo', unit: 'C' } });
+      await answer(world, past, { verdict: 'once' });
+      world.ask({ input: { city: 'Bergen', unit: 'C' } });
+      world.ask({ input: { city: 'Rome', unit: 'C' } });
+      const page = async () => (await world.get('/console/', await world.enter())).text();
+      const now = await page();
+      expect(now).toContain('it would also have allowed');
+      // The list of what a rule would have allowed too. Conditions and pending inputs are shown in full.
+      const listed = [...now.matchAll(/<li><bdi>(.*?)<\/bdi><\/li>/g)].map(([, text = '']) => text);
+      expect(listed.some((text) => text.includes('Rome'))).toBe(true);
+      expect(listed.some((text) => text.includes('Oslo'))).toBe(seen);
+      const ofPast = listed.filter((text) => !/Rome|Bergen/.test(text));
+      expect(ofPast.length).toBeGreaterThan(0);
+      expect(ofPast.join().includes('audit.inputs')).toBe(!seen);
+      world.clock.ms += 24 * 3_600_000;
+      world.ask({ input: { city: 'Paris', unit: 'C' } });
+      expect(await page()).toContain('Of 0 earlier questions');
+    }
+  });
+
   it('says which rule would have saved most questions, also if none waits', async () => {
     const world = openWorld();
     for (const city of ['Oslo', 'Bergen', 'Rome']) {
@@ -213,7 +240,7 @@ describe('answers in the console', () => {
       { tool: 'notes:write', input: question.input, options: { dryRun: true, tenant: 'acme' } },
     ]);
     expect(page).toContain('In a real run it may choose otherwise');
-    expect(page).toContain('It asked for 2 changes');
+    expect(page).toContain('This time the tool asked for 2 changes.');
     expect(page).not.toMatch(/<b>wrote|example\/<i>/);
     // It answers nothing.
     expect(world.engine.approvals.get(question.approvalId)?.state).toBe('pending');
@@ -235,6 +262,7 @@ describe('answers in the console', () => {
     const high = world.ask({ risk: 'high' });
     const cookie = await world.enter();
     const form = await world.formToken(cookie);
+    let shown = String(world.clock.ms);
     const batch = (...picks: StoredQuestion[]) =>
       world.post(
         '/console/approvals/batch',
@@ -243,12 +271,17 @@ describe('answers in the console', () => {
           ['verdict', 'once'],
           ...picks.map(({ approvalId, digest }): [string, string] => [
             'pick',
-            `${approvalId} ${digest}`,
+            `${approvalId} ${digest} ${shown}`,
           ]),
         ],
         { cookie },
       );
     expect((await batch()).status).toBe(400);
+    // Shown for less than a second, or at no known time.
+    expect((await batch(one, two)).status).toBe(409);
+    shown = '';
+    expect((await batch(one, two)).status).toBe(409);
+    shown = String(world.clock.ms - 1_000);
     expect((await batch(one, other)).status).toBe(400);
     expect((await batch(one, high)).status).toBe(400);
     expect((await batch({ ...one, digest: two.digest })).status).toBe(409);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStops } from '../../src/engine/node/open-stops.js';
 import type { BulkheadEvent, CallResult, Engine } from '../../src/index.js';
+import { serveTools, weather } from '../remotes/vertesia/server.js';
 import { makeDirectory, makePlugin, startEngine } from './plugin-on-disk.js';
 
 const ANN = { by: 'ann' };
@@ -108,6 +109,69 @@ describe('a stop', () => {
     // A withdrawn approval stays withdrawn.
     expect(await engine.call('one:ask', { n: 2 }, { approval: unused })).toMatchObject({
       code: 'APPROVAL_INVALID',
+    });
+  });
+
+  it('is stored before it acts', async () => {
+    const file = (): string[] => readdirSync(join(storageDirectory, '.stops'));
+    const call = await begin(engine, 'one:hang');
+    let stored: readonly string[] = [];
+    const ended = call.ended.then((result) => {
+      stored = file();
+      return result;
+    });
+    const seen: string[][] = [];
+    const off = engine.on(({ type }) => void (type === 'work-stopped' && seen.push(file())));
+    await engine.stops.stop({ plugin: 'one' }, ANN);
+    expect(await ended).toMatchObject({ code: 'STOPPED' });
+    off();
+    expect([stored.length, seen.map(({ length }) => length)]).toEqual([1, [1]]);
+    await engine.stops.resume({ plugin: 'one' }, ANN);
+  });
+
+  it('of everything ends calls on remote servers, in host mode and of programs that wait', async () => {
+    const server = await serveTools({ tools: [weather] }, () => 'hang');
+    const native = makePlugin({
+      id: 'native',
+      entry: { sandbox: 'host' },
+      tools: { hang: '() => new Promise(() => {})' },
+    });
+    const storage = makeDirectory();
+    const all = await startEngine([plugin('three'), native], {
+      storageDirectory: storage,
+      hostMode: ['native'],
+      programs: true,
+      remotes: [{ vertesia: server.url, id: 'crm', allowPrivate: true }],
+      config: { three: { requireApproval: { ask: true } } },
+      tolerance: 'full',
+    });
+    all.approvals.on('request', () => {});
+    const remote = await begin(all, 'crm:weather');
+    await expect.poll(() => server.posts().length).toBe(1);
+    const unconfined = await begin(all, 'native:hang');
+    const program = all.runProgram('return await tools.three.ask({ n: 1 });', { tenant: 'acme' });
+    await expect.poll(() => all.programs.list()[0]?.state).toBe('parked');
+    expect(all.approvals.list()).toHaveLength(1);
+
+    await all.stops.stop({ everything: true }, ANN);
+
+    expect(await remote.ended).toMatchObject({ isError: true, code: 'STOPPED' });
+    expect(await unconfined.ended).toMatchObject({ isError: true, code: 'STOPPED' });
+    expect(await program).toMatchObject({ isError: true, code: 'STOPPED' });
+    expect(all.approvals.list()).toEqual([]);
+    for (const name of ['crm:weather', 'native:hang', 'three:echo']) {
+      expect(await all.call(name, {})).toMatchObject({ code: 'STOPPED' });
+    }
+    expect(server.posts()).toHaveLength(1);
+    // The next host runs nothing of it either.
+    await all.close();
+    const next = await startEngine([plugin('three')], {
+      storageDirectory: storage,
+      programs: true,
+    });
+    expect(await next.call('three:echo', {})).toMatchObject({ code: 'STOPPED' });
+    await expect(next.runProgram('return 1', { tenant: 'acme' })).rejects.toMatchObject({
+      code: 'STOPPED',
     });
   });
 

@@ -111,6 +111,18 @@ export const consoleGuards: readonly Guard[] = [
     tests: ['test/approval/scope.test.ts'],
   },
   {
+    id: 'past-questions-expire',
+    stops: 'inputs of old questions that stay in memory',
+    mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'past-inputs-as-audited',
+    stops: 'inputs of old questions on a page, although the audit log may not record them',
+    mutation: { replace: [', policy)', ", { inputs: 'full', redact: [] })"] },
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
     id: 'console-batch-of-one-tool',
     stops: 'one answer to questions about several tools',
     mutation: 'never',

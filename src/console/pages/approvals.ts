@@ -218,7 +218,7 @@ function answers(
           type="checkbox"
           form="${batch}"
           name="pick"
-          value="${question.approvalId} ${question.digest}"
+          value="${question.approvalId} ${question.digest} ${nowMs}"
         />
         Select, to answer it together with others of this tool, below the list</label
       >`

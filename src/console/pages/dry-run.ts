@@ -1,5 +1,7 @@
 import type { StoredQuestion } from '../../approval/approver.js';
+import type { CatalogTool } from '../../catalog/catalog.js';
 import type { CallResult, StoppedEffect } from '../../engine/types/result.js';
+import { dryRunTitle } from '../../report/dry-run-title.js';
 import { type Markup, html } from '../../report/html/markup.js';
 import { isolated } from '../../visible.js';
 import { quoted } from './layout.js';
@@ -8,7 +10,11 @@ import { textBlock, valueBlock } from './value.js';
 const MAX_SHOWN = 50;
 
 /** What a tool chose to do in a dry run. Everything in it is the plugin's word. */
-export function dryRunPage(question: StoredQuestion, result: CallResult): Markup {
+export function dryRunPage(
+  question: StoredQuestion,
+  result: CallResult,
+  tool: Pick<CatalogTool, 'annotations'> | undefined,
+): Markup {
   const { dryRun = [], isError, code, content, durationMs } = result;
   const answer = content.map(({ text }) => text ?? '').join('\n');
   return html`<p class="lead">
@@ -17,9 +23,7 @@ export function dryRunPage(question: StoredQuestion, result: CallResult): Markup
     </p>
     <p><a href="/console/approvals/${question.approvalId}">Back to the question</a></p>
     <div class="card">
-      <h2>
-        ${dryRun.length === 0 ? 'It asked for no change' : `It asked for ${dryRun.length === 1 ? '1 change' : `${dryRun.length} changes`}`}
-      </h2>
+      <h2>${dryRunTitle(dryRun, tool?.annotations)}</h2>
       <ol class="permissions">
         ${dryRun.slice(0, MAX_SHOWN).map((effect) => html`<li>${effectText(effect)}</li>`)}
       </ol>
@@ -40,7 +44,7 @@ export function dryRunPage(question: StoredQuestion, result: CallResult): Markup
 function effectText(effect: StoppedEffect): Markup {
   switch (effect.permission) {
     case 'network':
-      return html`Send
+      return html`${effect.reads === true ? 'Read' : 'Send'}
       ${quoted(`${effect.method} ${effect.url}`)}${effect.body !== undefined && textBlock(isolated(effect.body.slice(0, 2_000)), 'Body')}`;
     case 'storage':
       return html`Change its storage: ${effect.operation} ${quoted(effect.path)}`;

@@ -48,7 +48,11 @@ export function makeDryRun(clears: (host: string) => boolean): DryRun {
           const reads = !changesState(leaving);
           // guard: dry-run-reads-cleared-hosts
           if (reads && clears(url.hostname)) return;
-          const effect = { permission: 'network', ...heldOf(leaving) } as const;
+          const effect = {
+            permission: 'network',
+            ...(reads ? { reads } : {}),
+            ...heldOf(leaving),
+          } as const;
           const wanted = `${method} ${url.origin}`;
           const refused = stop(plugin, effect, wanted, reads ? hintFor(url.hostname) : '');
           if (!reads) standIns.add(refused);

@@ -161,8 +161,8 @@ export function failureOf(error: unknown, tool: Pick<CatalogTool, 'id' | 'plugin
   return { code: 'TOOL_FAILED', message: `${id} failed.` };
 }
 
-/** A change that a dry run stopped. */
+/** What a dry run stopped: a change, or a read from a host that no rule clears for dry runs. */
 export type StoppedEffect =
-  | ({ readonly permission: 'network' } & HeldRequest)
+  | ({ readonly permission: 'network'; readonly reads?: true } & HeldRequest)
   | { readonly permission: 'storage' | 'fs'; readonly operation: string; readonly path: string }
   | { readonly permission: 'powers'; readonly power: string };

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { reserveOwnPort } from '../../own-ports.js';
 
 /** The address that the login page returns to. */
 export interface LoginCallback extends AsyncDisposable {
@@ -41,6 +42,7 @@ export async function openCallback(port: number): Promise<LoginCallback> {
   });
   const address = server.address();
   const used = typeof address === 'object' && address !== null ? address.port : port;
+  const release = reserveOwnPort(used);
   return {
     url: `http://127.0.0.1:${used}${PATH}`,
     state,
@@ -56,7 +58,10 @@ export async function openCallback(port: number): Promise<LoginCallback> {
     },
     [Symbol.asyncDispose]: () =>
       new Promise((closed) => {
-        server.close(() => closed());
+        server.close(() => {
+          release();
+          closed();
+        });
         server.closeAllConnections();
       }),
   };

@@ -175,7 +175,10 @@ function deniedTable({ denied }: PluginReport): Markup {
       {
         title: 'Attempt',
         as: 'head',
-        cell: ({ kind, wanted }) => html`${kind} <code>${said(wanted)}</code>`,
+        cell: ({ kind, wanted, grantedSince }) =>
+          html`${kind}
+            <code>${said(wanted)}</code
+            >${grantedSince && html` <span class="muted">(granted since)</span>`}`,
       },
       { title: 'Times', as: 'num', cell: ({ count }) => String(count) },
       {

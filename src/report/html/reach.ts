@@ -40,7 +40,8 @@ export function reachOf(plugin: PluginReport): Reach {
     state: uses > 0 ? 'used' : 'idle',
     count: uses,
   }));
-  const refused = plugin.denied.slice(0, MAX_REFUSED).map(({ kind, wanted, count }): Uncovered => ({
+  const closed = plugin.denied.filter(({ grantedSince }) => !grantedSince);
+  const refused = closed.slice(0, MAX_REFUSED).map(({ kind, wanted, count }): Uncovered => ({
     kind,
     text: wanted,
     note: `denied ${count === 1 ? 'once' : `${count}×`}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { makeDial, type Resolve } from '../../../src/brokers/network/dial.js';
 import { NETWORK_LIMITS } from '../../../src/brokers/limits.js';
-import { reserveOwnPort } from '../../../src/brokers/network/own-ports.js';
+import { reserveOwnPort } from '../../../src/own-ports.js';
 import { makeRefusals } from '../../../src/brokers/network/refusals.js';
 import { connectTcp, makeTrust } from '../../../src/brokers/network/sockets.js';
 import { brokerFor, textOf } from './plugin.js';

@@ -57,7 +57,7 @@ it('a dry run reads, and what it would change is stopped and listed', async () =
   expect(events.find(({ type }) => type === 'call-started')).toMatchObject({ mode: 'dry-run' });
   expect(unread).toMatchObject({
     code: 'EFFECT_DENIED',
-    dryRun: [{ permission: 'network', method: 'GET', url: 'http://api.test/item' }],
+    dryRun: [{ permission: 'network', method: 'GET', url: 'http://api.test/item', reads: true }],
   });
   expect(unread.content[0]?.text).toContain('--effect "GET api.test"');
   expect(reached).toEqual([]);

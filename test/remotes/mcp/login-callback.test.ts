@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { isOwnPort } from '../../../src/own-ports.js';
+import { brokerFor } from '../../brokers/network/plugin.js';
 import { openCallback } from '../../../src/remotes/mcp/login-callback.js';
 
 async function send(url: string, target: string): Promise<string> {
@@ -22,4 +24,20 @@ describe('the address that a login page returns to', () => {
       expect(await answered).toEqual({ code: 'right' });
     },
   );
+
+  it('is out of reach for a plugin, also by a host override, until the login ends', async () => {
+    let port = 0;
+    {
+      await using callback = await openCallback(0);
+      port = Number(new URL(callback.url).port);
+      const broker = brokerFor(undefined, {
+        overrides: [{ host: 'api.test', url: new URL(callback.url).origin }],
+        allows: () => true,
+      });
+      await expect(broker.get('http://api.test/callback')).rejects.toMatchObject({
+        code: 'NETWORK_DENIED',
+      });
+    }
+    expect(isOwnPort(port)).toBe(false);
+  });
 });

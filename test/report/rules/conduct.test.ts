@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call, granted, NOW, recordsOf, statusOf, tool } from '../builders.js';
+import { reportFormats } from '../../../src/report/formats.js';
 import { found, reportOn } from '../report-on.js';
 import { sampleReport } from '../sample.js';
 
@@ -66,6 +67,62 @@ describe('BH-DENIED-ATTEMPT', () => {
       });
     },
   );
+});
+
+describe('BH-DENIED-ATTEMPT, if the plugin was granted since what it lacked', () => {
+  const early = granted('one', {}, { atMs: NOW - 100 });
+  const late = (permissions: Parameters<typeof granted>[1]) =>
+    granted('one', permissions, { atMs: NOW - 10 });
+  const levelOf = async (
+    permissions: Parameters<typeof granted>[1],
+    before: Parameters<typeof granted>[1],
+    attempt: string,
+  ) => {
+    const records = recordsOf([
+      granted('one', before, { atMs: NOW - 100 }),
+      ...call('one', 't', NOW - 50, [attempt]),
+      late(permissions),
+    ]);
+    const { findings } = await reportOn(permissions, [], { records });
+    return findings.find(({ rule }) => rule === 'BH-DENIED-ATTEMPT')?.level;
+  };
+
+  it('is only a note, and is not drawn as a closed door', async () => {
+    const records = recordsOf([
+      early,
+      ...call('one', 't', NOW - 50, ['!network GET https://api.test/x src/a.ts:3:4']),
+      late({ network: ['api.test'] }),
+    ]);
+    const report = await reportOn({ network: ['api.test'] }, [], { records });
+    const finding = report.findings.find(({ rule }) => rule === 'BH-DENIED-ATTEMPT');
+    expect(finding).toMatchObject({
+      level: 'note',
+      message: expect.stringContaining('The plugin has the permission now.'),
+      fix: expect.stringContaining('remove it'),
+    });
+    const page = reportFormats.html.render(report, { version: '1', base: '/' });
+    expect(page).toContain('granted since');
+    expect(page).not.toContain('1 thing to look at now');
+    expect(page).not.toContain('denied once');
+  });
+
+  it.each([
+    ['fs', { fs: ['data'] }, '!fs "data/a.txt"'],
+    ['env', { env: ['KEY'] }, '!env KEY'],
+    ['storage', { storage: true }, '!storage write'],
+  ])('counts for %s', async (_kind, permissions, attempt) => {
+    expect(await levelOf(permissions, {}, attempt)).toBe('note');
+    expect(await levelOf({}, {}, attempt)).toBe('error');
+    // It was denied although the plugin had the permission, so the grant was not the cause.
+    expect(await levelOf({ ...permissions, time: true }, permissions, attempt)).toBe('error');
+  });
+
+  it('stays an error for another host, another variable and a grant that came before', async () => {
+    expect(await levelOf({ network: ['api.test'] }, {}, '!network GET https://evil.test/')).toBe(
+      'error',
+    );
+    expect(await levelOf({ env: ['KEY'] }, {}, '!env OTHER')).toBe('error');
+  });
 });
 
 describe('BH-UPDATE-WIDENS', () => {
