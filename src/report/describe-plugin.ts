@@ -159,15 +159,18 @@ function deniedRows(usage: Usage | undefined, { granted }: Held): DeniedReport[]
 function isGrantedSince(
   kind: DeniedReport['kind'],
   wanted: string,
-  heldThen: readonly string[] | undefined,
+  heldThen: Held['granted'],
   granted: Held['granted'],
 ): boolean {
-  if (kind === 'builtin' || heldThen === undefined || allows(kind, wanted, heldThen)) return false;
-  return allows(
-    kind,
-    wanted,
-    granted.flatMap((one) => safeScopes(one, kind)),
+  if (kind === 'builtin' || heldThen.length === 0) return false;
+  const [then, now] = [heldThen, granted].map((held) =>
+    allows(
+      kind,
+      wanted,
+      held.flatMap((one) => safeScopes(one, kind)),
+    ),
   );
+  return then === false && now === true;
 }
 
 function secretRows(usage: Usage | undefined): SecretReport[] {

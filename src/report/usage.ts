@@ -1,6 +1,5 @@
 import type { AuditRecord } from '../audit/record.js';
-import type { PermissionName } from '../permissions/kind.js';
-import { safeScopes } from './permission-rows.js';
+import type { PermissionName, Permissions } from '../permissions/kind.js';
 import type { ActivityReport } from './report.js';
 
 type RecordOf<Type extends AuditRecord['type']> = Extract<AuditRecord, { readonly type: Type }>;
@@ -26,8 +25,8 @@ export interface Usage {
 }
 
 export interface Denied extends RecordOf<'capability-denied'> {
-  /** The scopes that the plugin held of this kind at that moment. Absent: the log does not say. */
-  readonly heldThen?: readonly string[];
+  /** What its entries were granted at that moment. Empty: the log does not say. */
+  readonly heldThen: readonly Permissions[];
 }
 
 export interface Use {
@@ -101,7 +100,10 @@ function note(
       break;
     }
     case 'capability-denied':
-      usage.denied.push({ ...record, ...heldThen(usage, record.permission) });
+      usage.denied.push({
+        ...record,
+        heldThen: [...usage.grants.values()].map(({ last }) => last.granted),
+      });
       break;
     case 'secret-inserted':
     case 'secret-withheld':
@@ -123,14 +125,6 @@ function note(
       break;
     default:
   }
-}
-
-function heldThen(
-  { grants }: Usage,
-  kind: RecordOf<'capability-denied'>['permission'],
-): Pick<Denied, 'heldThen'> {
-  if (kind === 'builtin' || grants.size === 0) return {};
-  return { heldThen: [...grants.values()].flatMap(({ last }) => safeScopes(last.granted, kind)) };
 }
 
 const ORDINARY: ReadonlySet<string> = new Set(['closed', 'idle', 'replaced', 'revoked']);

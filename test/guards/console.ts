@@ -119,7 +119,7 @@ export const consoleGuards: readonly Guard[] = [
   {
     id: 'past-inputs-as-audited',
     stops: 'inputs of old questions on a page, although the audit log may not record them',
-    mutation: { replace: [', policy)', ", { inputs: 'full', redact: [] })"] },
+    mutation: { replace: [', policy)', ", { ...policy, inputs: 'full' })"] },
     tests: ['test/console/approvals.test.ts'],
   },
   {
