@@ -6,6 +6,7 @@ import type { AuditReader } from '../audit/options.js';
 import type { Lockfile } from '../engine/lockfile.js';
 import type { FinishedProgram } from '../engine/programs/finished-programs.js';
 import type { EngineOptions } from '../engine/types/options.js';
+import type { PackageSettings } from '../engine/types/package-options.js';
 import type { WallPlan } from '../guests/walls/plan.js';
 import type { PackageStore } from '../npm/store.js';
 import type { PublicKey } from '../keys/signing-key.js';
@@ -19,7 +20,10 @@ import type { Suggestion } from '../suggest/suggest.js';
 export interface CliCapabilities {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
   /** An engine for a plugin in development: `grant` decides, whatever the plugin declares. */
-  readonly createLearningEngine: (options: EngineOptions) => Promise<PlainEngine>;
+  readonly createLearningEngine: (
+    options: EngineOptions,
+    packages?: PackageSettings,
+  ) => Promise<PlainEngine>;
   /** Reads a plugin's code, and returns the permissions that it needs. */
   readonly suggestPermissions: (directory: string) => Promise<Suggestion>;
   /** Reads the code of a plugin for places that errors without a stack do not have. */

@@ -59,6 +59,7 @@ import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
 import { openServers, openSystems, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
+import type { PackageSettings } from './types/package-options.js';
 import type { PluginStatus } from './types/status.js';
 
 /**
@@ -76,19 +77,20 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  * Opens an engine as `createEngine` does.
  *
  * @param carrier runs the calls that guests of this engine would run. Default: the guests run them
- * @param learning see `RegistrySpec.prepare`
+ * @param learning see `RegistrySpec.prepare` and `readSettings`
  */
 export async function openEngine(
   options: EngineOptions,
   carrier?: CallCarrier,
-  learning: Pick<RegistrySpec, 'prepare'> = {},
+  learning: Pick<RegistrySpec, 'prepare'> & { readonly packages?: PackageSettings } = {},
 ): Promise<OpenEngine> {
   requireNode();
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
   const openCalls = makeOpenCalls();
   const systems = openSystems(plugins, () => ({ openCalls, approval, settings }));
-  const settings = readSettings(options, (own) => withSystemPowers(own, systems));
+  const { prepare, packages } = learning;
+  const settings = readSettings(options, (own) => withSystemPowers(own, systems), packages);
   checkDirectories([...settings.plugins, ...(settings.defaultPlugins ?? [])]);
   const { limits } = settings;
   const events = makeEventBus(Date.now);
@@ -144,7 +146,7 @@ export async function openEngine(
   const grants = makeGrants(settings.grant, (plugin) => isolationOf(settings, plugin) !== 'plugin');
   const { contributions, scheduler, build } = runtime;
   const owned = { plugins, services, grants, contributions, scheduler };
-  const registry = makeRegistry({ ...owned, build, ...learning });
+  const registry = makeRegistry({ ...owned, build, ...(prepare === undefined ? {} : { prepare }) });
   const { remotesWaitMs = REMOTES_WAIT_MS } = options;
   const remotes = makeRemotes({
     settings,

@@ -21,18 +21,19 @@ import { readCoreTools } from './plugins/core-tools.js';
 import { lockedWith, lockPolicy, openLock } from './plugins/lock.js';
 import { readGuestOptions } from './types/guest-options.js';
 import { readHookOptions } from './types/hook-options.js';
-import { readPackageOptions } from './types/package-options.js';
+import { type PackageSettings, readPackageOptions } from './types/package-options.js';
 import { type EngineLimits, LONGEST_TIMER_MS, readLimits } from './types/limits.js';
 import type { EngineOptions, WallOptions } from './types/options.js';
 import type { Settings } from './types/settings.js';
 
 /**
  * Checks the options and fills in the defaults. `withPowers` adds the powers of the plugin systems to
- * the host's. Throws `INVALID_OPTIONS` with the name of an invalid option.
+ * the host's. `packages` replaces the option of that name. Throws `INVALID_OPTIONS` with the name of an invalid option.
  */
 export function readSettings(
   options: EngineOptions,
   withPowers = (own: readonly PowerDefinition[]): readonly PowerDefinition[] => own,
+  packages?: PackageSettings,
 ): Settings {
   checkOptions(options, ENGINE_OPTIONS, 'createEngine');
   checkGrant(options.grant);
@@ -82,7 +83,7 @@ export function readSettings(
       return [...(options.trustHints ?? []), ...lockedWith(lock, 'trustHints')];
     },
     ...readGuestOptions(options),
-    packages: readPackageOptions(options.packages),
+    packages: packages ?? readPackageOptions(options.packages),
     get timeZone() {
       return timeZone();
     },

@@ -9,6 +9,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'package-learning-within-hosts',
+    stops: 'a package that reaches a host which was not listed, because its author learns',
+    mutation: 'always',
+    tests: ['test/cli/dev/learn.test.ts'],
+  },
+  {
     id: 'package-grant-listed',
     stops: 'a package whose grant is not compared with the permission',
     mutation: { replace: [/\.filter\(.*\)/, ''] },

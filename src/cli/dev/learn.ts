@@ -4,6 +4,7 @@ import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import { permissionNames } from '../../permissions/table.js';
 import type { SuggestedPermissions, Suggestion } from '../../suggest/suggest.js';
+import type { PackageLearning } from './learn-packages.js';
 
 /** A permission that the plugin used, or asked for in vain. */
 export interface LearnedPermission {
@@ -22,7 +23,10 @@ export interface Learning {
   grant(suggestion: Pick<Suggestion, 'items'>): Permissions;
   /** Listens to all events of the engine, from its start. */
   readonly onEvent: (event: BulkheadEvent) => void;
-  /** Grants what was just asked for. Returns whether a call may now be repeated: it has sent nothing. */
+  /**
+   * Grants what was just asked for, also to packages. Returns whether a call may now be repeated: it has sent
+   * nothing.
+   */
   grantAsked(engine: Engine, plugin: string): Promise<boolean>;
   /** Called before each call. */
   begin(tool: string): void;
@@ -31,9 +35,13 @@ export interface Learning {
   learned(suggestion: Suggestion): readonly LearnedPermission[];
 }
 
-/** `allowed`: what the author allows besides what the plugin's code names. */
+/**
+ * `allowed`: what the author allows besides what the plugin's code names. `packages`: observes the plugin's separate
+ * npm packages.
+ */
 export function makeLearning(
   allowed: () => Pick<Permissions, 'network' | 'fs' | 'powers'>,
+  packages?: PackageLearning,
 ): Learning {
   const seen = new Map<string, LearnedPermission>();
   const called = new Set<string>();
@@ -44,6 +52,11 @@ export function makeLearning(
   const note = (event: EventOf<'capability-used' | 'capability-denied'>): void => {
     const { permission, wanted, at, type } = event;
     if (permission === 'builtin') return;
+    if (event.package !== undefined && type === 'capability-denied') {
+      packages?.note(event, scopeOf(permission, wanted));
+      // The plugin has it, or learns by its own request that it needs it.
+      if (!GRANTED_TO_PACKAGES.has(permission)) return;
+    }
     const refused = type === 'capability-denied';
     if (refused && GRANTED_LATER.has(permission)) asked.push(permission);
     if (!refused && permission !== 'env') hasEffect = true;
@@ -83,7 +96,13 @@ export function makeLearning(
       asked = [];
       for (const kind of kinds) added.add(kind);
       if (kinds.length > 0) await engine.grant(plugin, ...kinds);
-      return kinds.length > 0 && !hasEffect;
+      const isWider = packages?.grantAsked() ?? false;
+      if (isWider) {
+        // A package gets its permissions when its guest starts.
+        await engine.setEnabled(plugin, false);
+        await engine.setEnabled(plugin, true);
+      }
+      return (kinds.length > 0 || isWider) && !hasEffect;
     },
     begin: (tool) => {
       called.add(tool);
@@ -106,6 +125,9 @@ export function makeLearning(
 
 /** Kinds that the plugin gets when it asks for them. The engine reports only denied uses of a clock. */
 const GRANTED_LATER: ReadonlySet<PermissionName> = new Set(['time', 'random', 'storage']);
+
+/** Kinds that a package can only have if the plugin has them. */
+const GRANTED_TO_PACKAGES: ReadonlySet<PermissionName> = new Set(['time', 'random', 'network']);
 
 /** Whether a path leads into the plugin's directory. */
 function isOwnPath(path: string): boolean {

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { Engine } from '../../engine/engine-api.js';
 import type { EngineOptions } from '../../engine/types/options.js';
+import { readPackageOptions } from '../../engine/types/package-options.js';
 import { formatNamed } from '../../formats/table.js';
 import { parseReference } from '../../permissions/reference.js';
 import { visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { withEdits } from '../client/client-file.js';
+import { type PackageSettings, packagesOption } from '../package-options.js';
 import { type LearnedPermission, makeLearning, requestFor } from './learn.js';
+import { makePackageLearning } from './learn-packages.js';
 import type { MockedHosts } from './mock-file.js';
 import type { CallObserver } from './run-lines.js';
 import { scopedName } from './snapshot.js';
@@ -19,7 +22,7 @@ export interface Learner {
   finish(engine: Engine): Promise<void>;
 }
 
-export interface LearnSettings {
+export interface LearnSettings extends PackageSettings {
   readonly allow?: readonly string[];
   readonly power?: readonly { readonly name: string }[];
   readonly write?: boolean;
@@ -30,7 +33,7 @@ const MAX_LOADS = 3;
 
 export async function openLearner(
   directory: string,
-  { allow = [], power = [], write = false }: LearnSettings,
+  { allow = [], power = [], write = false, ...packaged }: LearnSettings,
   mocks: MockedHosts | undefined,
   capabilities: Pick<
     CliCapabilities,
@@ -42,11 +45,15 @@ export async function openLearner(
   const references = allow.map((text) => parseReference(text));
   const scopes = (kind: string): readonly string[] =>
     references.flatMap((one) => (one.kind === kind && one.scope !== undefined ? [one.scope] : []));
-  const learning = makeLearning(() => ({
-    network: [...new Set([...scopes('network'), ...(mocks?.hosts() ?? [])])],
-    fs: scopes('fs'),
-    powers: power.map(({ name }) => name),
-  }));
+  const hosts = (): readonly string[] => [
+    ...new Set([...scopes('network'), ...(mocks?.hosts() ?? [])]),
+  ];
+  const given = readPackageOptions(packagesOption(packaged, false).packages)('*');
+  const packages = given === undefined ? undefined : makePackageLearning(given, hosts);
+  const learning = makeLearning(
+    () => ({ network: hosts(), fs: scopes('fs'), powers: power.map(({ name }) => name) }),
+    packages,
+  );
   const suggestion = await suggestPermissions(directory);
   let opened: Engine | undefined;
 
@@ -70,11 +77,10 @@ export async function openLearner(
 
   return {
     createEngine: async (options) => {
-      const engine = await createLearningEngine({
-        ...options,
-        grant: () => learning.grant(suggestion),
-        onEvent: learning.onEvent,
-      });
+      const engine = await createLearningEngine(
+        { ...options, grant: () => learning.grant(suggestion), onEvent: learning.onEvent },
+        packages?.options,
+      );
       opened = engine;
       for (let loads = 0; loads < MAX_LOADS; loads += 1) {
         if (!(await learning.grantAsked(engine, suggestion.plugin))) break;
@@ -94,6 +100,7 @@ export async function openLearner(
         ({ name, tool }) => !learning.called.has(tool) && !learning.called.has(name),
       );
       await stdout.write(describeLearned(learned));
+      for (const line of packages?.describe(directory) ?? []) await stdout.write(`${line}\n`);
       if (uncalled.length > 0) {
         const names = uncalled.map(({ tool }) => visible(tool)).join(', ');
         await stderr.write(`not called, so nothing is known about: ${names}\n`);
