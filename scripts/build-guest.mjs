@@ -30,7 +30,7 @@ const bundle = async (entry, define = {}) => {
 //
 // `cached`: V8's own form of this code is at descriptor 4, and is taken if V8 takes it. `cache`: makes
 // that, of the code as it is once a guest is ready, and writes it to the file that is named.
-const withoutImport = (code) => `'use strict';
+const withoutImport = (code, name = 'guest.js') => `'use strict';
 const { Script } = require('node:vm');
 const { closeSync, fstatSync, readSync, renameSync, writeFileSync } = require('node:fs');
 const { argv, pid, reallyExit } = process;
@@ -53,7 +53,7 @@ const readKept = () => {
   }
 };
 const code = ${JSON.stringify(`(function (require) {${code}\n})`)};
-const script = new Script(code, { filename: 'guest.js', cachedData: argv[3] === 'cached' ? readKept() : undefined });
+const script = new Script(code, { filename: ${JSON.stringify(name)}, cachedData: argv[3] === 'cached' ? readKept() : undefined });
 if (argv[2] === 'cache') {
   const exit = reallyExit.bind(process);
   const { createHash } = require('node:crypto');
@@ -78,6 +78,8 @@ await writeFile(
   new URL('dist/sandbox/inspected-guest.cjs', root),
   withoutImport(
     await bundle('dist/sandbox/node/inspected-entry.js', { RELAY: JSON.stringify(relay) }),
+    // Debuggers skip Node's own code, and this code with it: an author steps through the plugin alone.
+    'node:internal/bulkhead/guest.js',
   ),
 );
 await writeFile(

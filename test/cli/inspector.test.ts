@@ -68,6 +68,24 @@ describe('a guest with an inspector', () => {
     await close();
   });
 
+  it('passes large source maps, keeps its own thread to itself and lets debuggers skip its own code', async () => {
+    // The thread that passes them collects garbage, for which it has to know its own stack behind the walls.
+    const { called, url, close } = await open(`${SOURCE}/* ${'long '.repeat(300_000)} */\n`);
+    const debug = await attach(url);
+    expect(await debug.send('NodeWorker.enable', { waitForDebuggerOnStart: true })).toMatchObject({
+      error: { message: "'NodeWorker.enable' is not available" },
+    });
+    const { sourceMapURL } = await debug.run();
+    expect(String(sourceMapURL).length).toBeGreaterThan(1_500_000);
+    const own = await debug.next('Debugger.scriptParsed', ({ url: script }) =>
+      String(script).includes('guest.js'),
+    );
+    expect(own['url']).toMatch(/^node:internal\//);
+    debug.close();
+    expect(await called).toMatchObject({ value: '8' });
+    await close();
+  });
+
   it('keeps the walls of the kernel', async () => {
     const { plan } = await inspectMachine(guestScripts.confined());
     const { called, url, close } = await open();
@@ -142,14 +160,14 @@ describe('a guest with an inspector', () => {
 });
 
 /** An engine that has not seen the plugin before loads it to learn its tools, and waits for the debugger then. */
-async function open(): Promise<{
+async function open(source = SOURCE): Promise<{
   readonly directory: string;
   readonly called: Promise<CallResult>;
   readonly url: string;
   readonly opened: readonly string[];
   close(): Promise<void>;
 }> {
-  const directory = makePlugin({ source: SOURCE });
+  const directory = makePlugin({ source });
   const opened: string[] = [];
   const opening = createEngine({
     plugins: [directory],

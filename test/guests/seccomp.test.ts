@@ -123,6 +123,8 @@ describe.each(ARCHITECTURES)('the filter for %s', (architecture) => {
     ['sched_setaffinity', [0], 0],
     ['sched_setaffinity', [SELF], 0],
     ['sched_setaffinity', [1], 3],
+    ['sched_getaffinity', [SELF], 0],
+    ['sched_getaffinity', [1], 38],
     ['prctl', [15], 0],
     ['prctl', [1], 1],
     ['prctl', [22], 1],

@@ -218,7 +218,9 @@ function conditional(confined: Confined): Refusal[] {
     row('setpriority', 141, 140, oneProcess, 'ESRCH'),
     row('getpriority', 140, 141, oneProcess, 'ESRCH'),
     row('sched_setaffinity', 203, 122, [SELF_OR_ZERO], 'ESRCH'),
-    row('sched_getaffinity', 204, 123, [SELF_OR_ZERO], 'ESRCH'),
+    // glibc asks it for each thread whose stack it describes, and goes on without it after ENOSYS alone. With another
+    // error V8 takes the main thread's stack for that of a worker, and its garbage collector crashes.
+    row('sched_getaffinity', 204, 123, [SELF_OR_ZERO], 'ENOSYS'),
     row('sched_setscheduler', 144, 119, [SELF_OR_ZERO], 'ESRCH'),
     row('sched_getscheduler', 145, 120, [SELF_OR_ZERO], 'ESRCH'),
     row('sched_setparam', 142, 118, [SELF_OR_ZERO], 'ESRCH'),
