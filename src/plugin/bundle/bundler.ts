@@ -2,6 +2,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import { BulkheadError } from '../../errors.js';
 import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
@@ -13,6 +14,18 @@ import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 
 /** Milliseconds after which an idle bundler process is killed. */
 const IDLE_MS = 10_000;
+
+/**
+ * The same for a plugin that was bundled before, because its author probably works on it. To start a process
+ * takes several times as long as to bundle a small plugin.
+ */
+const REWORKED_IDLE_MS = 600_000;
+
+/** Builds of one plugin that follow each other sooner than this many milliseconds belong together. */
+const TOGETHER_MS = 1_000;
+
+/** Plugins of which the bundler remembers that it bundled them. */
+const MAX_REMEMBERED = 64;
 
 /**
  * Starts a bundler process for the plugin in the first of `directories`; the others are of packages
@@ -56,6 +69,8 @@ export interface BundlerOptions {
   readonly start?: StartBundler;
   /** Names the plugin in a directory: a process bundles for one name. Default: a name for each directory. */
   readonly identify?: (directory: string) => string;
+  /** Milliseconds after which an idle process is killed. */
+  readonly idleMs?: { readonly first: number; readonly reworked: number };
   /** Processes at once. Default: one for each processor and for each 4 GiB of memory, and at most four. */
   readonly processes?: number;
 }
@@ -76,7 +91,12 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     start = startWithoutWalls,
     identify = identityOf,
     processes = defaultProcesses(),
+    idleMs = { first: IDLE_MS, reworked: REWORKED_IDLE_MS },
   } = options;
+  /** When the last build of a plugin ended, and whether that was one of several. */
+  const remembered = new LRUCache<string, { readonly endedMs: number; readonly again: boolean }>({
+    max: MAX_REMEMBERED,
+  });
   const running = new Set<Running>();
   const queue: Waiting[] = [];
   /** Plugins whose bundle is being built. Each has one process. */
@@ -115,7 +135,10 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
   const buildNow = async (spec: BundleSpec): Promise<Built> => {
     const directory = realDirectory(spec.directory);
     const bundler = await processFor(directory);
-    const { child } = bundler;
+    const { child, identity } = bundler;
+    const former = remembered.get(identity);
+    const again =
+      former !== undefined && (former.again || performance.now() - former.endedMs > TOGETHER_MS);
     child.ref();
     child.channel?.ref();
     try {
@@ -124,8 +147,9 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
       child.unref();
       child.channel?.unref();
       bundler.isBusy = false;
+      remembered.set(identity, { endedMs: performance.now(), again });
       if (running.has(bundler)) {
-        bundler.idleTimer = setTimeout(() => stop(bundler), IDLE_MS);
+        bundler.idleTimer = setTimeout(() => stop(bundler), again ? idleMs.reworked : idleMs.first);
         bundler.idleTimer.unref();
       }
     }

@@ -130,6 +130,21 @@ describe('bundlePlugin', () => {
     started[1]?.kill('SIGKILL');
   });
 
+  it('keeps the idle process of a plugin that is bundled again later', async () => {
+    const { started, start } = countStarts();
+    const counting = makeBundler({ start, idleMs: { first: 100, reworked: 60_000 } });
+    const directory = makePlugin({ 'x.js': '1', 'y.js': '2' });
+    await bundleWith({ directory, entry: { file: 'x.js' } }, counting);
+    await vi.waitFor(() => expect(started[0]?.signalCode).toBe('SIGKILL'));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await bundleWith({ directory, entry: { file: 'x.js' } }, counting);
+    await bundleWith({ directory, entry: { file: 'y.js' } }, counting);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await bundleWith({ directory, entry: { file: 'x.js' } }, counting);
+    expect(started.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL', null]);
+    for (const child of started) child.kill('SIGKILL');
+  });
+
   it('bundles each plugin in a process of its own, and the entries of one plugin in one', async () => {
     const { started, start } = countStarts();
     const counting = makeBundler({ start, processes: 1 });
