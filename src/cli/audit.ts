@@ -11,16 +11,27 @@ import type { CliCapabilities } from './capabilities.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { type Paint, makePaint, print } from './output.js';
+import { argumentWithValues, optionWithValues } from './completion/with-values.js';
 
 export function addAudit(program: Command, run: RunCommand): void {
   program
     .command('audit')
     .description('show the records of an audit log, verify the log, or print an anchor of it')
-    .argument('[action]', 'show, verify or anchor', 'show')
+    .addArgument(
+      argumentWithValues('[action]', 'show, verify or anchor', [
+        'show',
+        'verify',
+        'anchor',
+      ]).default('show'),
+    )
     .option('--file <FILE>', 'the audit log', DEFAULT_LOG)
     .option('--plugin <ID>', 'only records of this plugin')
     .option('--tool <NAME>', 'only calls of this tool; use the name that the plugin gives it')
-    .option('--type <TYPE...>', 'only records of these types, e.g. capability-denied')
+    .addOption(
+      optionWithValues('--type <TYPE...>', 'only records of these types, e.g. capability-denied', [
+        ...FIELDS.keys(),
+      ]),
+    )
     .option('--call <ID>', 'only records of this call')
     .option(
       '--since <WHEN>',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { LONGEST_TIMER_MS } from '../engine/types/limits.js';
 import type { Engine } from '../engine/engine-api.js';
-import type { EngineOptions } from '../engine/types/options.js';
+import type { EngineOptions, Logger } from '../engine/types/options.js';
 import type { CallRecording } from '../engine/types/recording.js';
 import type { StoppedEffect } from '../engine/types/result.js';
 import { dryRunTitle } from '../report/dry-run-title.js';
@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { describeDenied } from './denied.js';
 import { reasonOf, usageError } from './failure.js';
 import { type Outcome, invoke, outcomeLine } from './invoke.js';
+import { explainMissingNetwork } from './missing-network.js';
 import { makePaint, print } from './output.js';
 import { placeFailure } from './place-failure.js';
 import { reportFailure } from './report-failure.js';
@@ -93,8 +94,11 @@ export async function runCall(
       : await readJsonObject(settings.context, '--context', capabilities);
   if (settings.record !== undefined) await checkRecordPath(settings.record, capabilities);
   if (settings.files !== undefined) await checkFilesPath(settings.files, capabilities);
+  const warnings: string[] = [];
+  const given = await engineOptions([directory], settings, capabilities);
   const options = {
-    ...(await engineOptions([directory], settings, capabilities)),
+    ...given,
+    ...(given.logger === undefined ? {} : { logger: collecting(given.logger, warnings) }),
     ...inspectorOption(settings, capabilities),
   };
   await using engine = await capabilities.createEngine(withTimeout(options, settings.timeout));
@@ -156,7 +160,8 @@ export async function runCall(
   if (!outcome.ok) {
     const { durationMs, denied: refused } = outcome;
     const of = { directory, tool, denied: refused };
-    const failure = await placeFailure(outcome.failure, of, capabilities);
+    const placed = await placeFailure(outcome.failure, of, capabilities);
+    const failure = await explainMissingNetwork(placed, engine, of, capabilities);
     const about = { json, durationMs, directory, denied: refused, problems: faults };
     return reportFailure(failure, about, capabilities);
   }
@@ -168,6 +173,7 @@ export async function runCall(
       ...outcomeLine(outcome),
       ...(files === undefined ? {} : { files }),
       ...(faults.length === 0 ? {} : { problems: faults }),
+      ...(warnings.length === 0 ? {} : { warnings }),
     },
     `${typeof shown === 'string' ? visibleLines(shown) : jsonLines(shown)}\n`,
   );
@@ -176,6 +182,22 @@ export async function runCall(
     await capabilities.stderr.write(`${paint('green', 'ok')}  ${outcome.durationMs} ms\n`);
   }
   return EXIT.ok;
+}
+
+/** Warnings that the JSON of a result has. A plugin may write more. */
+const MAX_WARNINGS = 20;
+
+/** A logger that also collects what a call warns about, such as parts of its result that JSON cannot carry. */
+function collecting(logger: Logger, warnings: string[]): Logger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    warn: (fields, message) => {
+      if (warnings.length < MAX_WARNINGS) warnings.push(message);
+      logger.warn(fields, message);
+    },
+  };
 }
 
 /** Mistakes in the manifest, and about the tool, of a plugin that runs without what they are about. */

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { areas, explanationOf, isFailureCode } from './explanations/table.js';
 import { usageError } from './failure.js';
 import { formatTable, makePaint, print } from './output.js';
+import { argumentWithValues } from './completion/with-values.js';
 
 export interface ExplainSettings {
   readonly json?: boolean;
@@ -14,7 +15,11 @@ export function addExplain(program: Command, run: RunCommand): void {
   program
     .command('explain')
     .description('explain an error code and how to fix it; without a code, list all codes')
-    .argument('[code]', 'the error code, e.g. NETWORK_DENIED')
+    .addArgument(
+      argumentWithValues('[code]', 'the error code, e.g. NETWORK_DENIED', [
+        ...Object.values(areas).flatMap((codes) => Object.keys(codes)),
+      ]),
+    )
     .option('--json', 'print one line of JSON')
     .action((code: string | undefined, settings: ExplainSettings) =>
       run((capabilities) => runExplain(code, settings, capabilities)),

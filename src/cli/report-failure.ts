@@ -128,17 +128,22 @@ async function explain(
   };
 }
 
+/** Packages name the variable that they miss, e.g. `OPENAI_API_KEY`. */
+const NAMED_VARIABLE =
+  /\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,6}_(?:KEY|TOKEN|SECRET|PASSWORD|URL|HOST|DSN|ID|REGION)\b/;
+
 /** A variable that was not granted is undefined. Its read is usually in the line that fails. */
 function variableRemedy(
   { code, message }: Failure,
   excerpt: readonly string[],
 ): string | undefined {
-  if (code !== 'TOOL_FAILED' || !/of undefined|is not defined|undefined \(reading/.test(message))
-    return;
+  if (code !== 'TOOL_FAILED') return;
   const line = excerpt.at(-2) ?? '';
-  const [, member, quoted] =
-    /\benv(?:\.([A-Z][A-Z0-9_]*)|(?:\.get\(|\[)['"]([\w]+)['"])/.exec(line) ?? [];
-  const name = member ?? quoted;
+  const [, member, quoted] = /of undefined|is not defined|undefined \(reading/.test(message)
+    ? (/\benv(?:\.([A-Z][A-Z0-9_]*)|(?:\.get\(|\[)['"]([\w]+)['"])/.exec(line) ?? [])
+    : [];
+  const [named] = NAMED_VARIABLE.exec(message) ?? [];
+  const name = member ?? quoted ?? named;
   if (name === undefined) return;
   return `If ${name} is undefined: grant it (--allow env:${name}) and give it a value (--env ${name}=VALUE). A manifest that declares permissions must name it in "env" too.`;
 }

@@ -17,6 +17,7 @@ import { silentLogger } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { reasonOf, usageError } from './failure.js';
 import { formatTable, makePaint, print } from './output.js';
+import { optionWithValues } from './completion/with-values.js';
 
 export interface ReportSettings {
   readonly file?: string;
@@ -47,9 +48,12 @@ export function addPermissionReport(program: Command, run: RunCommand): void {
       'report a permission as unused after this time, e.g. 30d',
       '30d',
     )
-    .option(
-      '--format <LIST>',
-      'table, html, json, md or sarif; several separated by commas (default: table)',
+    .addOption(
+      optionWithValues(
+        '--format <LIST>',
+        'table, html, json, md or sarif; several separated by commas (default: table)',
+        ['table', ...Object.keys(reportFormats)],
+      ),
     )
     .option(
       '-o, --output <PATH>',
@@ -60,9 +64,12 @@ export function addPermissionReport(program: Command, run: RunCommand): void {
       '--exceptions <FILE>',
       'file of accepted findings, each with an owner and an end date (default: none)',
     )
-    .option(
-      '--fail-on <RULE...>',
-      'exit with 2 if one of these rules has a finding; any: all rules (default: none)',
+    .addOption(
+      optionWithValues(
+        '--fail-on <RULE...>',
+        'exit with 2 if one of these rules has a finding; any: all rules (default: none)',
+        [...reportRules.map(({ name }) => name), 'any'],
+      ),
     )
     .option('--json', 'print the report as one line of JSON')
     .action((directories: string[], settings: ReportSettings) =>

@@ -18,6 +18,7 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { LOCK_FILE, lockFileOf } from './lock/options.js';
 import { formatTable, print } from './output.js';
+import { argumentWithValues } from './completion/with-values.js';
 
 interface RulesSettings {
   readonly rules?: string;
@@ -49,7 +50,9 @@ export function addRules(program: Command, run: RunCommand): void {
       rules
         .command('add')
         .description('add a rule; an allow rule never covers a call of high risk')
-        .argument('<verdict>', 'allow, ask or deny')
+        .addArgument(
+          argumentWithValues('<verdict>', 'allow, ask or deny', ['allow', 'ask', 'deny']),
+        )
         .argument(
           '<tool>',
           'plugin:tool, where * stands for any text: plugin:*, mail-*:delete-*, *',

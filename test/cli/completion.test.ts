@@ -26,6 +26,23 @@ describe('bulkhead completion', () => {
     expect(completions('nothing', 'ke')).toEqual(['keys']);
   });
 
+  it('completes the values of options and arguments in bash', () => {
+    expect(completions('init', '--format', '')).toEqual(['pandora', 'vellum', 'spindle', 'mcp']);
+    expect(completions('check', '.', '--fail-on', 'w')).toEqual(['warning']);
+    expect(completions('call', '.', '--packages', 's')).toEqual(['separate']);
+    expect(completions('audit', '--type', 'capability-d')).toEqual(['capability-denied']);
+    expect(completions('explain', 'NETWORK_D')).toEqual(['NETWORK_DENIED']);
+    expect(completions('completion', 'f')).toEqual(['fish']);
+    // The shell completes a file.
+    expect(completions('dev', '--mock', '')).toEqual(['']);
+  });
+
+  it('gives fish the values of an option', () => {
+    expect(scripts['fish']?.(places)).toContain(
+      `__bulkhead_at 'init'" -l 'format' -x -a 'pandora vellum spindle mcp'`,
+    );
+  });
+
   it.each(['zsh', 'fish'])('prints a script that %s can read, if it is installed', (shell) => {
     const file = join(makeDirectory(), 'script');
     writeFileSync(file, scripts[shell]?.(places) ?? '');

@@ -60,6 +60,34 @@ const mistakes: readonly Mistake[] = [
     code: 'TOOL_FAILED',
     cause: 'OPENAI_API_KEY is missing',
     at: 'index.ts:6:12',
+    fix: 'If OPENAI_API_KEY is undefined: grant it (--allow env:OPENAI_API_KEY) and give it a value',
+  },
+  {
+    about: 'a dependency that finds no network',
+    spec: {
+      source: tool(`return send();`, `import { send } from 'axios-like';\n`),
+      files: dependency(
+        'axios-like',
+        `exports.send = () => {
+          if (typeof fetch !== 'function') throw new Error('There is no suitable adapter');
+          return fetch('https://api.example.com/x');
+        };`,
+      ),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'There is no suitable adapter',
+    at: 'index.ts:6:12',
+    fix: 'axios-like uses the network, which the plugin may not: grant the hosts that it calls (--allow network:HOST)',
+  },
+  {
+    about: 'a dependency that refuses a value',
+    spec: {
+      source: tool(`return parse();`, `import { parse } from 'zod-like';\n`),
+      files: dependency('zod-like', `exports.parse = () => { throw new Error('not a number'); };`),
+    },
+    code: 'TOOL_FAILED',
+    cause: 'not a number',
+    at: 'index.ts:6:12',
     fix: 'Check the input and the line of the plugin',
   },
   {
@@ -463,6 +491,11 @@ describe('a mistake of an author', () => {
     expect(code).toBe(0);
     expect(stderr).toContain(`[sample] warn: `);
     expect(stderr).toContain(warning);
+    const json = await run(['call', makePlugin({ source: tool(body) }), 'run', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: true,
+      warnings: [expect.stringContaining(warning)],
+    });
   });
 
   it('in the name of a variable is told, if the call fails or not', async () => {

@@ -17,6 +17,7 @@ import { makePaint, shorten } from '../output.js';
 import { readLines } from '../read-lines.js';
 import { declaredSecrets } from '../secrets.js';
 import { type Script, parseScript } from './script.js';
+import { optionWithValues } from '../completion/with-values.js';
 
 interface ChatSettings extends PluginSettings {
   readonly plugins?: readonly string[];
@@ -40,7 +41,13 @@ export function addChat(program: Command, run: RunCommand): void {
     )
     .option('--model <URL>', "base URL of the model's endpoint, e.g. http://127.0.0.1:11434/v1")
     .option('--model-name <NAME>', 'name of the model at that endpoint', 'default')
-    .option('--protocol <NAME>', 'openai or anthropic (default: guessed from the URL)')
+    .addOption(
+      optionWithValues(
+        '--protocol <NAME>',
+        'openai or anthropic (default: guessed from the URL)',
+        Object.keys(KEY_VARIABLES),
+      ),
+    )
     .option(
       '--key-env <NAME>',
       'variable with the API key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)',

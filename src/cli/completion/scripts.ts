@@ -13,6 +13,9 @@ ${alternatives(places)}) path="\${path:+$path }$word" ;;
   case "$path" in
 ${places.map(({ path, words }) => `    '${path}') words='${words.map(({ text }) => text).join(' ')}' ;;`).join('\n')}
   esac
+  case "$path \${COMP_WORDS[COMP_CWORD-1]}" in
+${valueCases(places, (values) => `words='${values.join(' ')}'`)}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _bulkhead bulkhead
@@ -34,6 +37,9 @@ ${places
       `    '${path}') choices=(${words.map(({ text, does }) => `'${text.replaceAll(':', '\\:')}:${does}'`).join(' ')}) ;;`,
   )
   .join('\n')}
+  esac
+  case "$place \${words[CURRENT-1]}" in
+${valueCases(places, (values) => `choices=(${values.join(' ')})`)}
   esac
   _describe 'bulkhead' choices
   _files
@@ -65,10 +71,28 @@ function alternatives(places: readonly Place[]): string {
   return `      ${paths.join('|')}`;
 }
 
+/**
+ * Branches of `case` for the path and the word before. After an option that takes a value, only its values
+ * complete; without known values the shell completes files.
+ */
+function valueCases(
+  places: readonly Place[],
+  choose: (values: readonly string[]) => string,
+): string {
+  return places
+    .flatMap(({ path, words }) =>
+      words
+        .filter(({ takesValue }) => takesValue)
+        .map(({ text, values }) => `    '${path} ${text}') ${choose(values)} ;;`),
+    )
+    .join('\n');
+}
+
 function fishLines({ path, words }: Place): readonly string[] {
-  return words.map(({ text, does, takesValue }) => {
+  return words.map(({ text, does, takesValue, values }) => {
     const at = `complete -c bulkhead -n "__bulkhead_at '${path}'"`;
     if (!text.startsWith('--')) return `${at} -f -a '${text}' -d '${does}'`;
-    return `${at} -l '${text.slice(2)}'${takesValue ? ' -r' : ''} -d '${does}'`;
+    const value = values.length > 0 ? ` -x -a '${values.join(' ')}'` : ' -r';
+    return `${at} -l '${text.slice(2)}'${takesValue ? value : ''} -d '${does}'`;
   });
 }

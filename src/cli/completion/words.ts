@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { valuesOf } from './with-values.js';
 
 /** A word that may follow, with what it does in one line. */
 export interface Word {
@@ -6,6 +7,8 @@ export interface Word {
   readonly does: string;
   /** Whether the word is an option that takes a value. */
   readonly takesValue: boolean;
+  /** The values that the option takes. Empty: any value. */
+  readonly values: readonly string[];
 }
 
 /** What may follow a command. */
@@ -29,14 +32,24 @@ function wordsOf(command: Command): readonly Word[] {
     text: inner.name(),
     does: shortened(inner.description()),
     takesValue: false,
+    values: [],
   }));
-  const options = command.options.flatMap(({ long, description, required, optional }) =>
-    long === undefined || long === null
-      ? []
-      : [{ text: long, does: shortened(description), takesValue: required || optional }],
+  const choices = command.registeredArguments.flatMap((argument) =>
+    valuesOf(argument).map((text) => ({
+      text,
+      does: shortened(argument.description),
+      takesValue: false,
+      values: [],
+    })),
   );
-  const help = { text: '--help', does: 'show the usage', takesValue: false };
-  return [...commands, ...options, help];
+  const options = command.options.flatMap((option) => {
+    const { long, description, required, optional } = option;
+    if (long === undefined || long === null) return [];
+    const does = shortened(description);
+    return [{ text: long, does, takesValue: required || optional, values: valuesOf(option) }];
+  });
+  const help = { text: '--help', does: 'show the usage', takesValue: false, values: [] };
+  return [...commands, ...choices, ...options, help];
 }
 
 const MAX_CHARACTERS = 60;

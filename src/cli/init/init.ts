@@ -8,6 +8,7 @@ import { reasonOf, usageError } from '../failure.js';
 import { print } from '../output.js';
 import { IGNORE_FILE, LAUNCH_FILE, type Template } from './project.js';
 import { templates } from './templates.js';
+import { optionWithValues } from '../completion/with-values.js';
 
 interface InitSettings {
   readonly format?: string;
@@ -21,7 +22,7 @@ export function addInit(program: Command, run: RunCommand): void {
     .command('init')
     .description('make a new plugin, with a tool, its permission and a test')
     .argument('[directory]', 'a new or empty directory; its name becomes the name of the plugin')
-    .option('--format <FORMAT>', FORMATS.join(', '))
+    .addOption(optionWithValues('--format <FORMAT>', FORMATS.join(', '), FORMATS))
     .option('--json', 'print one line of JSON')
     .action((directory: string | undefined, settings: InitSettings) =>
       run((capabilities) => runInit(directory, settings, capabilities)),
