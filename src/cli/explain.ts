@@ -16,9 +16,11 @@ export function addExplain(program: Command, run: RunCommand): void {
     .command('explain')
     .description('explain an error code and how to fix it; without a code, list all codes')
     .addArgument(
-      argumentWithValues('[code]', 'the error code, e.g. NETWORK_DENIED', [
-        ...Object.values(areas).flatMap((codes) => Object.keys(codes)),
-      ]),
+      argumentWithValues(
+        '[code]',
+        'the error code, e.g. NETWORK_DENIED',
+        Object.values(areas).flatMap((codes) => Object.keys(codes)),
+      ),
     )
     .option('--json', 'print one line of JSON')
     .action((code: string | undefined, settings: ExplainSettings) =>
