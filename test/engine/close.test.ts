@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, type EngineOptions } from '../../src/index.js';
+import { answering, makeExtension } from './extension-on-disk.js';
+import { makeServer, plainProgram } from './mcp-on-disk.js';
 import { makePlugin } from './plugin-on-disk.js';
+import { makeVellum } from './vellum-on-disk.js';
 import { makeCache } from '../run-directory.js';
 import { whatStays } from '../what-stays.js';
 
@@ -16,8 +19,10 @@ interface Leftovers {
 }
 
 interface Kind {
-  /** The plugins that are loaded and called. Default: `b`. */
+  /** The plugins that are loaded. Default: `b`. */
   readonly ids?: readonly string[];
+  /** The tools that are called. Default: `work` of each plugin. */
+  readonly tools?: readonly string[];
   readonly options?: () => Partial<EngineOptions>;
 }
 
@@ -43,6 +48,31 @@ describe.runIf(process.platform === 'linux')(
           permissions,
           source: source('() => setInterval(() => {}, 10) && 1'),
         }),
+        rows: makePlugin({
+          id: 'rows',
+          permissions,
+          source: `import { DatabaseSync } from 'node:sqlite';
+            let open;
+            ${source(`() => {
+              open ??= new DatabaseSync('/workspace/rows.db');
+              open.exec('CREATE TABLE IF NOT EXISTS rows (n); INSERT INTO rows VALUES (1)');
+              return 1;
+            }`)}`,
+        }),
+        free: makePlugin({
+          id: 'free',
+          entry: { sandbox: 'host' },
+          source: source('() => setInterval(() => {}, 10) && 1'),
+        }),
+        extension: makeExtension({ identifier: 'extension', source: answering({ work: '1' }) }),
+        hooked: makeVellum({
+          name: 'hooked',
+          tools: {
+            look: `export default { description: 'd', input_schema: { type: 'object' }, execute: () => ({ content: 'x', isError: false }) };`,
+          },
+          hooks: { stop: 'export default () => {}' },
+        }),
+        server: makeServer({ name: 'server', program: plainProgram('return text(1)') }),
       };
     });
 
@@ -68,11 +98,46 @@ describe.runIf(process.platform === 'linux')(
         }),
       },
       'with a trust group': { ids: both, options: () => ({ trustGroups: { both } }) },
+      'with a guest for each tenant and for each call, open databases and recorded calls': {
+        ids: ['b', 'rows'],
+        options: () => ({
+          isolation: { b: 'call', rows: 'tenant' },
+          record: ['b'],
+          audit: { file: join(root, 'isolated.db') },
+          storageDirectory: join(root, 'isolated'),
+        }),
+      },
+      'with an extension, hooks, an MCP server and an unconfined plugin': {
+        ids: ['extension', 'hooked', 'server', 'free'],
+        tools: ['extension:work', 'hooked:look', 'server:run', 'free:work'],
+        options: () => ({
+          hostMode: ['free'],
+          tolerance: 'full',
+          storageDirectory: join(root, 'mixed'),
+        }),
+      },
+      'with a server that a command starts': {
+        ids: [],
+        tools: ['remote:run'],
+        options: () => ({
+          tolerance: 'full',
+          remotes: [
+            {
+              id: 'remote',
+              command: process.execPath,
+              args: [
+                '-e',
+                plainProgram('return text(1)').replace("import process from 'node:process';", ''),
+              ],
+            },
+          ],
+        }),
+      },
     };
 
     it.each(Object.entries(kinds))(
       '%s leaves no process, descriptor, timer or watcher',
-      async (_name, { ids = ['b'], options }) => {
+      async (_name, { ids = ['b'], tools = ids.map((id) => `${id}:work`), options }) => {
         const openAndClose = async (): Promise<void> => {
           const engine = await createEngine({
             plugins: ids.map((id) => plugins[id] ?? ''),
@@ -82,8 +147,8 @@ describe.runIf(process.platform === 'linux')(
             limits: { pool: 0 },
             ...options?.(),
           });
-          const calls = ids.map((id) => engine.call(`${id}__work`, {}, { tenant: 't' }));
-          for (const { isError } of await Promise.all(calls)) expect(isError).toBe(false);
+          const calls = tools.map((tool) => engine.call(tool, {}, { tenant: 't' }));
+          for (const { code } of await Promise.all(calls)) expect(code).toBeUndefined();
           await engine.close();
           // Without looking away: garbage collection would close some of them sooner or later.
           expect(openFilesBelow(root)).toEqual([]);
