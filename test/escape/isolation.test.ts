@@ -147,9 +147,9 @@ describe.each(['tenant', 'call'] as const)('a plugin whose isolation is by %s', 
   it('answers every call of a tenant while another one attacks', async () => {
     await using engine = await open(isolation);
     const outcomes: Record<string, Set<unknown>> = {};
-    let goesOn = true;
+    const attacking = new AbortController();
     const attack = async (): Promise<void> => {
-      for (let n = 0; goesOn; n += 1) {
+      for (let n = 0; !attacking.signal.aborted; n += 1) {
         const [tool, options] = ATTACKS[n % ATTACKS.length] ?? ['hang', {}];
         const outcome = await run(engine, tool, {}, { ...options, tenant: ATTACKER });
         (outcomes[tool] ??= new Set()).add(outcome);
@@ -161,7 +161,7 @@ describe.each(['tenant', 'call'] as const)('a plugin whose isolation is by %s', 
       const name = `row ${answers.length}`;
       answers.push(await run(engine, 'work', { name }, { tenant: VICTIM }));
     }
-    goesOn = false;
+    attacking.abort();
     await Promise.all(attackers);
     expect(answers).toEqual(answers.map((_, n) => [`row ${n}`, n + 1, `row ${n}`]));
     // The control: the attacks did what they are for.
@@ -186,20 +186,19 @@ describe("a plugin without isolation ('plugin')", () => {
 
   it('answers every call of a neighbour while a tenant gives up calls', async () => {
     await using engine = await open('plugin');
-    let goesOn = true;
-    let givenUp = 0;
+    const attacking = new AbortController();
+    const givenUp: unknown[] = [];
     const attack = async (): Promise<void> => {
-      while (goesOn) {
-        await run(engine, 'hang', {}, { tenant: ATTACKER, timeoutMs: 20 });
-        givenUp += 1;
+      while (!attacking.signal.aborted) {
+        givenUp.push(await run(engine, 'hang', {}, { tenant: ATTACKER, timeoutMs: 20 }));
       }
     };
     const attackers = [attack(), attack()];
     const answers: unknown[] = [];
-    while (answers.length < 100 || givenUp < 30) {
+    while (answers.length < 100 || givenUp.length < 30) {
       answers.push(await run(engine, 'breathe', {}, { tenant: VICTIM }));
     }
-    goesOn = false;
+    attacking.abort();
     await Promise.all(attackers);
     expect(answers).toEqual(answers.map(() => 'still here'));
   }, 60_000);
