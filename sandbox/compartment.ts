@@ -1,7 +1,7 @@
 import { makeAbortPair } from './endowments/abort.js';
 import type { EndowmentCapabilities } from './endowments/endowment.js';
 import { type PackageEndowments, type Prebuilt, endow } from './endowments/endow.js';
-import { explainSpawn, explainWithheld, standInFor } from './endowments/withheld.js';
+import { explainRefused, explainWithheld, standInFor } from './endowments/withheld.js';
 import { withCode } from './endowments/errors.js';
 import { makeGlobalFor } from './dependency-global.js';
 import { capabilitiesOfPackage, environmentOfPackage, shareOf } from './package-endowments.js';
@@ -143,7 +143,7 @@ export function confine({
         capabilities.denial,
       ) ??
       explainWith(error) ??
-      explainSpawn(error),
+      explainRefused(error),
     dependencies: Object.freeze({
       ...endowed.forDependencies,
       globalThis: makeGlobalFor(compartment.globalThis, endowed.forDependencies),

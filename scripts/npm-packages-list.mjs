@@ -1,5 +1,6 @@
 // What each package is used for: a module whose `run` gives `true` where the package did its work.
-// Each plugin has the permission `time`, and those of `grants`.
+// Each plugin has the permission `time`, and those of `grants`. `answer`: the JSON that its hosts answer.
+// `system`: Vellum's plugins may have cryptographic randomness, with "random"; Pandora's, the default, never.
 const random = { random: true };
 
 export const packages = [
@@ -531,13 +532,15 @@ export const packages = [
   },
   {
     name: 'openai',
-    grants: { network: ['a.co'] },
-    use: `import OpenAI from 'openai'; export const run = () => new OpenAI({ apiKey: 'k' }).chat.completions.create instanceof Function;`,
+    grants: { network: ['a.co'], random: true },
+    answer: { choices: [{ message: { content: 'hi' } }] },
+    use: `import OpenAI from 'openai'; export const run = async () => (await new OpenAI({ apiKey: 'k', baseURL: 'https://a.co' }).chat.completions.create({ model: 'm', messages: [] })).choices[0].message.content === 'hi';`,
   },
   {
     name: '@anthropic-ai/sdk',
-    grants: { network: ['a.co'] },
-    use: `import Anthropic from '@anthropic-ai/sdk'; export const run = () => new Anthropic({ apiKey: 'k' }).messages.create instanceof Function;`,
+    grants: { network: ['a.co'], random: true },
+    answer: { content: [{ type: 'text', text: 'hi' }] },
+    use: `import Anthropic from '@anthropic-ai/sdk'; export const run = async () => (await new Anthropic({ apiKey: 'k', baseURL: 'https://a.co' }).messages.create({ model: 'm', max_tokens: 9, messages: [] })).content[0].text === 'hi';`,
   },
   {
     name: '@langchain/core',
@@ -633,11 +636,15 @@ export const packages = [
   },
   {
     name: '@slack/web-api',
-    use: `import { WebClient, retryPolicies } from '@slack/web-api'; export const run = () => typeof new WebClient('xoxb-1').chat.postMessage === 'function' && retryPolicies.fiveRetriesInFiveMinutes.retries === 5;`,
+    grants: { network: ['slack.com'], random: true },
+    answer: { ok: true, ts: '1.2' },
+    use: `import { WebClient } from '@slack/web-api'; export const run = async () => (await new WebClient('xoxb-1').chat.postMessage({ channel: 'c', text: 't' })).ts === '1.2';`,
   },
   {
     name: '@google/generative-ai',
-    use: `import { GoogleGenerativeAI } from '@google/generative-ai'; export const run = () => typeof new GoogleGenerativeAI('k').getGenerativeModel({ model: 'm' }).generateContent === 'function';`,
+    grants: { network: ['generativelanguage.googleapis.com'] },
+    answer: { candidates: [{ content: { role: 'model', parts: [{ text: 'hi' }] } }] },
+    use: `import { GoogleGenerativeAI } from '@google/generative-ai'; export const run = async () => (await new GoogleGenerativeAI('k').getGenerativeModel({ model: 'm' }).generateContent('x')).response.text() === 'hi';`,
   },
   {
     name: 'chrono-node',
@@ -729,5 +736,174 @@ export const packages = [
   {
     name: 'jose',
     use: `import { SignJWT, jwtVerify } from 'jose'; export const run = async () => { const k = new TextEncoder().encode('x'.repeat(32)); const t = await new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(k); return (await jwtVerify(t, k)).payload.a === 1; };`,
+  },
+  {
+    name: 'pug',
+    use: `import pug from 'pug'; export const run = () => pug.render('p= name', { name: 'x' }) === '<p>x</p>' && pug.compile('ul\\n  each i in items\\n    li= i')({ items: [1, 2] }) === '<ul><li>1</li><li>2</li></ul>';`,
+  },
+  {
+    name: 'got',
+    system: 'vellum',
+    grants: { network: ['a.co'], random: true },
+    use: `import got from 'got'; export const run = async () => (await got('https://a.co/', { retry: { limit: 0 } }).text()) === 'fetched' && (await got.post('https://a.co/echo', { json: { a: 1 } }).json()).body === '{"a":1}';`,
+  },
+  {
+    name: 'superagent',
+    grants: { network: ['a.co'] },
+    use: `import superagent from 'superagent'; export const run = async () => (await superagent.get('https://a.co/').buffer(true)).text === 'fetched' && (await superagent.post('https://a.co/echo').query({ q: 2 }).send({ a: 1 })).body.body === '{"a":1}';`,
+  },
+  {
+    name: '@supabase/supabase-js',
+    grants: { network: ['a.co'] },
+    use: `import { createClient } from '@supabase/supabase-js'; export const run = async () => { const s = createClient('https://a.co', 'key', { auth: { persistSession: false, autoRefreshToken: false } }); const { data, error } = await s.from('t').select('*').csv(); return error === null && data === 'fetched'; };`,
+  },
+  {
+    name: 'zod-to-json-schema',
+    install: ['zod-to-json-schema', 'zod'],
+    use: `import { z } from 'zod/v3'; import { zodToJsonSchema } from 'zod-to-json-schema'; export const run = () => zodToJsonSchema(z.object({ a: z.number().int() })).properties.a.type === 'integer';`,
+  },
+  {
+    name: '@googleapis/calendar',
+    grants: { network: ['www.googleapis.com'], random: true },
+    answer: { kind: 'calendar#events', items: [{ id: 'e1', summary: 'Lunch' }] },
+    use: `import { calendar } from '@googleapis/calendar'; export const run = async () => (await calendar({ version: 'v3', auth: 'key' }).events.list({ calendarId: 'primary' })).data.items[0].summary === 'Lunch';`,
+  },
+  {
+    name: 'nodemailer',
+    system: 'vellum',
+    grants: random,
+    use: `import nodemailer from 'nodemailer'; export const run = async () => { const t = nodemailer.createTransport({ jsonTransport: true }); const { message } = await t.sendMail({ from: 'a@b.co', to: 'c@d.co', subject: 'Hi', text: 'x' }); return JSON.parse(message).subject === 'Hi'; };`,
+  },
+  {
+    name: 'twilio',
+    grants: { network: ['api.twilio.com'], random: true },
+    answer: { sid: 'SM1', body: 'hi' },
+    use: `import twilio from 'twilio'; export const run = async () => (await twilio('AC' + '0'.repeat(32), 'token').messages.create({ to: '+15005550006', from: '+15005550001', body: 'hi' })).sid === 'SM1';`,
+  },
+  {
+    name: '@sendgrid/mail',
+    grants: { network: ['api.sendgrid.com'], random: true },
+    answer: {},
+    use: `import sg from '@sendgrid/mail'; export const run = async () => { sg.setApiKey('SG.x'); return (await sg.send({ to: 'a@b.co', from: 'c@d.co', subject: 's', text: 't' }))[0].statusCode === 200; };`,
+  },
+  {
+    name: '@aws-sdk/client-s3',
+    system: 'vellum',
+    grants: { network: ['a.co'], random: true },
+    use: `import { S3Client, GetObjectCommand } from '@aws-sdk/client-s3'; export const run = async () => { const c = new S3Client({ region: 'us-east-1', endpoint: 'https://a.co', forcePathStyle: true, credentials: { accessKeyId: 'a', secretAccessKey: 'b' } }); const r = await c.send(new GetObjectCommand({ Bucket: 'b', Key: 'k' })); return (await r.Body.transformToString()) === 'fetched'; };`,
+  },
+  {
+    name: '@linear/sdk',
+    grants: { network: ['api.linear.app'] },
+    answer: {
+      data: {
+        viewer: {
+          id: 'u1',
+          name: 'Ada',
+          displayName: 'ada',
+          email: 'a@b.co',
+          createdAt: '2024-01-01T00:00:00Z',
+          updatedAt: '2024-01-01T00:00:00Z',
+        },
+      },
+    },
+    use: `import { LinearClient } from '@linear/sdk'; export const run = async () => (await new LinearClient({ apiKey: 'k' }).viewer).name === 'Ada';`,
+  },
+  {
+    name: 'grammy',
+    grants: { network: ['api.telegram.org'] },
+    answer: { ok: true, result: { id: 1, is_bot: true, first_name: 'b', username: 'bot' } },
+    use: `import { Bot } from 'grammy'; export const run = async () => (await new Bot('1:a').api.getMe()).username === 'bot';`,
+  },
+  {
+    name: '@tavily/core',
+    grants: { network: ['api.tavily.com'] },
+    answer: {
+      query: 'q',
+      results: [{ title: 't', url: 'u', content: 'c', score: 1 }],
+      images: [],
+      response_time: 1,
+    },
+    use: `import { tavily } from '@tavily/core'; export const run = async () => (await tavily({ apiKey: 'k' }).search('q')).results[0].title === 't';`,
+  },
+  {
+    name: 'exa-js',
+    grants: { network: ['api.exa.ai'] },
+    answer: { results: [{ title: 't' }] },
+    use: `import Exa from 'exa-js'; export const run = async () => (await new Exa('k').search('q')).results[0].title === 't';`,
+  },
+  {
+    name: 'ollama',
+    grants: { network: ['a.co'] },
+    answer: { message: { role: 'assistant', content: 'hi' } },
+    use: `import { Ollama } from 'ollama'; export const run = async () => (await new Ollama({ host: 'https://a.co' }).chat({ model: 'm', messages: [{ role: 'user', content: 'x' }] })).message.content === 'hi';`,
+  },
+  {
+    name: 'replicate',
+    grants: { network: ['api.replicate.com'] },
+    answer: { id: 'p1', status: 'starting' },
+    use: `import Replicate from 'replicate'; export const run = async () => (await new Replicate({ auth: 'k' }).predictions.create({ version: 'v', input: {} })).id === 'p1';`,
+  },
+  {
+    name: 'tough-cookie',
+    use: `import { CookieJar } from 'tough-cookie'; export const run = async () => { const j = new CookieJar(); await j.setCookie('a=1; Path=/', 'https://a.co/'); return (await j.getCookieString('https://a.co/x')) === 'a=1'; };`,
+  },
+  {
+    name: 'bottleneck',
+    grants: random,
+    use: `import Bottleneck from 'bottleneck'; export const run = async () => { const b = new Bottleneck({ maxConcurrent: 1 }); return (await Promise.all([1, 2].map((n) => b.schedule(async () => n * 2)))).join() === '2,4'; };`,
+  },
+  {
+    name: 'fast-csv',
+    use: `import { parseString } from 'fast-csv'; export const run = () => new Promise((resolve, reject) => { const rows = []; parseString('a,b\\n1,2', { headers: true }).on('error', reject).on('data', (r) => rows.push(r)).on('end', () => resolve(rows[0].b === '2')); });`,
+  },
+  {
+    name: 'unpdf',
+    use: `import { extractText, getDocumentProxy } from 'unpdf'; const PDF = '%PDF-1.4\\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj 4 0 obj<</Length 40>>stream\\nBT /F1 12 Tf 10 100 Td (Hello) Tj ET     \\nendstream endobj 5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj trailer<</Root 1 0 R>>'; export const run = async () => (await extractText(await getDocumentProxy(new TextEncoder().encode(PDF)), { mergePages: true })).text.includes('Hello');`,
+  },
+  {
+    name: 'node-ical',
+    grants: random,
+    use: `import ical from 'node-ical'; export const run = () => Object.values(ical.sync.parseICS('BEGIN:VCALENDAR\\r\\nBEGIN:VEVENT\\r\\nUID:1\\r\\nSUMMARY:Lunch\\r\\nDTSTART:20240101T120000Z\\r\\nEND:VEVENT\\r\\nEND:VCALENDAR')).some((e) => e.summary === 'Lunch');`,
+  },
+  {
+    name: 'airtable',
+    grants: { network: ['api.airtable.com'] },
+    answer: { records: [{ id: 'r1', fields: { a: 1 } }] },
+    use: `import Airtable from 'airtable'; export const run = async () => (await new Airtable({ apiKey: 'k' }).base('b')('t').select().firstPage())[0].get('a') === 1;`,
+  },
+  {
+    name: 'groq-sdk',
+    grants: { network: ['api.groq.com'], random: true },
+    answer: { choices: [{ message: { content: 'hi' } }] },
+    use: `import Groq from 'groq-sdk'; export const run = async () => (await new Groq({ apiKey: 'k' }).chat.completions.create({ model: 'm', messages: [] })).choices[0].message.content === 'hi';`,
+  },
+  {
+    name: 'currency.js',
+    use: `import currency from 'currency.js'; export const run = () => currency('1.10').add(2.2).value === 3.3 && currency(1234.5).format() === '$1,234.50';`,
+  },
+  {
+    name: 'sucrase',
+    use: `import { transform } from 'sucrase'; export const run = () => transform('const a: number = 1', { transforms: ['typescript'] }).code.trim() === 'const a = 1';`,
+  },
+  {
+    name: '@atproto/api',
+    grants: { network: ['public.api.bsky.app'], random: true },
+    answer: { did: 'did:plc:a', handle: 'a.co' },
+    use: `import { AtpAgent } from '@atproto/api'; export const run = async () => (await new AtpAgent({ service: 'https://public.api.bsky.app' }).getProfile({ actor: 'a.co' })).data.handle === 'a.co';`,
+  },
+  {
+    name: 'telegraf',
+    grants: { network: ['api.telegram.org'], random: true },
+    answer: { ok: true, result: { id: 1, is_bot: true, first_name: 'b', username: 'bot' } },
+    use: `import { Telegram } from 'telegraf'; export const run = async () => (await new Telegram('1:a').getMe()).username === 'bot';`,
+  },
+  {
+    name: 'keyv',
+    use: `import Keyv from 'keyv'; export const run = async () => { const k = new Keyv(); await k.set('a', 1, 1000); return (await k.get('a')) === 1; };`,
+  },
+  {
+    name: '@js-temporal/polyfill',
+    use: `import { Temporal } from '@js-temporal/polyfill'; export const run = () => Temporal.PlainDate.from('2024-02-28').add({ days: 2 }).toString() === '2024-03-01' && Temporal.ZonedDateTime.from('2024-07-01T12:00[Europe/Vienna]').offset === '+02:00';`,
   },
 ];

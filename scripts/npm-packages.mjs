@@ -28,7 +28,10 @@ const chosen = packages.filter(({ name }) => args.length === 0 || args.includes(
 
 if (!existsSync(join(directory, 'node_modules'))) {
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }');
+  writeFileSync(
+    join(directory, 'package.json'),
+    '{ "name": "packages", "version": "1.0.0", "private": true, "type": "module" }',
+  );
   const names = [...new Set(packages.flatMap(({ name, install = name }) => install))];
   execFileSync(
     'npm',
@@ -42,6 +45,11 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const TOOL = `export const tools = [{ id: 'use', name: 'Use', description: 'Uses the package',
   parameters: { type: 'object', properties: {} }, execute: async () => run() }];`;
 
+/** Vellum's plugins may have cryptographic randomness, which Pandora's never have. */
+const VELLUM_TOOL = `import { run } from '../ENTRY'; export default { description: 'Uses the package',
+  input_schema: { type: 'object', properties: {} }, defaultRiskLevel: 'low',
+  execute: async () => ({ content: String(await run()), isError: false }) };`;
+
 const manifestOf = (entry, grants) =>
   JSON.stringify({
     manifestVersion: 1,
@@ -54,7 +62,18 @@ const manifestOf = (entry, grants) =>
     provides: { tools: { entry: `./${entry}`, permissions: { time: true, ...grants } } },
   });
 
-const server = createServer((_, response) => response.end('fetched')).listen(0, '127.0.0.1');
+/** The answer of every host: the package's own, or the request itself for /echo, or a text. */
+let answer;
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => (body += String(chunk)));
+  request.on('end', () => {
+    const { method, url } = request;
+    const json = answer ?? (url.startsWith('/echo') ? { method, url, body } : undefined);
+    if (json !== undefined) response.setHeader('content-type', 'application/json');
+    response.end(json === undefined ? 'fetched' : JSON.stringify(json));
+  });
+}).listen(0, '127.0.0.1');
 await once(server, 'listening');
 
 const rows = [];
@@ -71,13 +90,21 @@ console.log(`\n${working} of ${rows.length} packages load and work.`);
 if (kept === undefined) rmSync(directory, { recursive: true, force: true });
 process.exitCode = working >= rows.length * 0.9 ? 0 : 1;
 
-async function tryPackage({ name, use, grants = {} }) {
+async function tryPackage({ name, use, grants = {}, answer: ofHosts, system = 'pandora' }) {
+  answer = ofHosts;
   const began = performance.now();
   const row = { name, ok: false, kilobytes: 0, ms: 0, problem: '' };
   try {
     const entry = `bulkhead-${rows.length}.mjs`;
     writeFileSync(join(directory, entry), `${use}\n${TOOL}`);
-    writeFileSync(join(directory, 'pandora.manifest.json'), manifestOf(entry, grants));
+    const manifest = join(directory, 'pandora.manifest.json');
+    rmSync(manifest, { force: true });
+    rmSync(join(directory, 'tools'), { recursive: true, force: true });
+    if (system === 'pandora') writeFileSync(manifest, manifestOf(entry, grants));
+    else {
+      mkdirSync(join(directory, 'tools'));
+      writeFileSync(join(directory, 'tools/use.js'), VELLUM_TOOL.replace('ENTRY', entry));
+    }
     const { bundle } = await buildBundle({
       directory,
       entry: { file: entry },
@@ -88,18 +115,24 @@ async function tryPackage({ name, use, grants = {} }) {
     row.kilobytes = Math.round(bundle.code.length / 1024);
     const engine = await createEngine({
       plugins: [directory],
-      grant: 'declared',
+      grant: system === 'pandora' ? 'declared' : () => ({ time: true, ...grants }),
       packages: { packages: isSeparate ? { grant } : 'together' },
       cacheDirectory: join(directory, '.cache'),
       limits: { timeoutMs: 20_000 },
       logger: SILENT,
-      network: { overrides: [{ host: 'a.co', url: `http://127.0.0.1:${server.address().port}` }] },
+      network: {
+        overrides: (grants.network ?? []).map((host) => ({
+          host,
+          url: `http://127.0.0.1:${server.address().port}`,
+        })),
+      },
     });
     const [problem] = engine.problems?.() ?? [];
-    const answer = await engine.call('packages__use', {});
+    const tool = system === 'pandora' ? 'packages__use' : 'use';
+    const result = await engine.call(tool, {});
     await engine.close();
-    row.ok = answer.value === true;
-    if (!row.ok) row.problem = describe(answer, problem);
+    row.ok = result.value === true || result.content[0]?.text === 'true';
+    if (!row.ok) row.problem = describe(result, problem);
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
   }

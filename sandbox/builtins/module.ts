@@ -1,6 +1,7 @@
 import { denial, offer } from './denied.js';
 import { builtin as files } from './fs.js';
 import { fileURLToPath } from './file-urls.js';
+import { nativeDenial } from './native.js';
 import { WORKING_DIRECTORY, resolve } from './path.js';
 
 /** The modules that `createRequire` can return, by name. The bundler adds those that a file names. */
@@ -28,6 +29,7 @@ function createRequire(from?: unknown): (specifier: string) => unknown {
     if (file !== undefined && file.endsWith('.json') && isSyncFiles(files)) {
       return JSON.parse(files.readFileSync(file, 'utf8'));
     }
+    if (name.endsWith('.node')) throw nativeDenial(name.slice(0, 150));
     throw denial(
       'BUILTIN_DENIED',
       `require("${specifier}") by way of module.createRequire cannot be followed when a plugin is bundled. Use import or require("${specifier}") itself.`,

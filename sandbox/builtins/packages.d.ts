@@ -56,8 +56,12 @@ declare module 'readable-stream/lib/stream.js' {
     _final(done: Done): void;
     _destroy(error: unknown, done: Done): void;
   }
+  class Duplex extends Readable {
+    _write(chunk: unknown, encoding: string, done: Done): void;
+  }
   const Stream: {
     readonly promises: object;
+    readonly Duplex: typeof Duplex;
     readonly Readable: typeof Readable;
     readonly Writable: typeof Writable;
   };

@@ -6,5 +6,6 @@ export const promises: object = offer('stream/promises', Stream.promises);
 /** The base of the streams of other stand-ins, so that they are instances of the plugin's `Readable`. */
 export const Readable: typeof Stream.Readable = Stream.Readable;
 export const Writable: typeof Stream.Writable = Stream.Writable;
+export const Duplex: typeof Stream.Duplex = Stream.Duplex;
 
 export const builtin: object = offer('stream', Stream);

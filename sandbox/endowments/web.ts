@@ -1,4 +1,5 @@
 import type { Endowed, Endowment } from './endowment.js';
+import { absentWebSocket } from './absent-web-socket.js';
 import { channelClasses } from './events/channel.js';
 import { blobClasses } from './fetch/blob.js';
 import { formDataClass } from './fetch/form-data.js';
@@ -60,6 +61,7 @@ export const web: Endowment = {
         CountQueuingStrategy,
         ...classes,
       },
+      forDependencies: { WebSocket: absentWebSocket(capabilities) },
       revoke,
     };
   },

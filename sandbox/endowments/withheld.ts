@@ -55,16 +55,16 @@ function permissionOf(name: string): PermissionName | undefined {
   return Object.values(endowments).find(({ globals }) => globals.includes(name))?.permission;
 }
 
-/** Explains the error of a program that a plugin ran and did not handle. */
-export function explainSpawn(error: unknown): Error | undefined {
+/** Explains the error of a program or a connection that a plugin started and whose failure it did not handle. */
+export function explainRefused(error: unknown): Error | undefined {
   try {
     if (!(error instanceof Error)) return undefined;
     const read = (key: string): unknown => Reflect.getOwnPropertyDescriptor(error, key)?.value;
     const [code, syscall, message] = [read('code'), read('syscall'), read('message')];
-    if (code !== 'EACCES' || typeof syscall !== 'string' || !syscall.startsWith('spawn')) {
-      return undefined;
-    }
-    return withCode(new Error(String(message)), 'BUILTIN_DENIED');
+    if (code !== 'EACCES' || typeof syscall !== 'string') return undefined;
+    if (syscall.startsWith('spawn')) return withCode(new Error(String(message)), 'BUILTIN_DENIED');
+    const isOfNetwork = /^(?:connect|write|getaddrinfo|query\w*|reverse)$/.test(syscall);
+    return isOfNetwork ? withCode(new Error(String(message)), 'NETWORK_DENIED') : undefined;
   } catch {
     // A Proxy's trap threw.
     return undefined;

@@ -1,3 +1,5 @@
+import { byteMethods, byteStatics } from './modern-bytes.js';
+
 /** Functions of the language: static ones of a constructor, or methods of its prototype. */
 type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
@@ -11,6 +13,11 @@ export function modernise(realm: typeof globalThis): void {
   add(realm.Map, { groupBy: groupIntoMap });
   add(realm.Array, { fromAsync });
   add(realm.Set.prototype, setMethods(realm.Set));
+  add(realm.Map.prototype, mapMethods(realm.Map.prototype));
+  add(realm.Math, { sumPrecise });
+  add(realm.Uint8Array, byteStatics);
+  add(realm.Uint8Array.prototype, byteMethods);
+  add(realm.WeakMap.prototype, mapMethods(realm.WeakMap.prototype));
 }
 
 function add(target: object, methods: Methods): void {
@@ -84,6 +91,75 @@ async function gather(items: Many, map: KeyOf | undefined): Promise<unknown[]> {
     list.push(map === undefined ? item : await map(item, list.length));
   }
   return list;
+}
+
+/** The sum without the rounding errors of its parts, unless a part of it overflows. */
+function sumPrecise(numbers: Iterable<unknown>): number {
+  // Exact parts that do not overlap, the smallest first.
+  let parts: number[] = [];
+  let total = -0;
+  let isExact = true;
+  for (const number of numbers) {
+    if (typeof number !== 'number') throw new TypeError('Math.sumPrecise takes numbers');
+    total += number;
+    isExact &&= Number.isFinite(number);
+    const next: number[] = [];
+    let high = number;
+    for (const part of parts) {
+      const [large, small] = Math.abs(high) < Math.abs(part) ? [part, high] : [high, part];
+      high = large + small;
+      const low = small - (high - large);
+      if (low !== 0) next.push(low);
+    }
+    parts = [...next, high];
+  }
+  if (!isExact || !parts.every(Number.isFinite)) return total;
+  return total === 0 && Object.is(total, -0) ? total : roundParts(parts);
+}
+
+/** The nearest number to the sum of parts; of two, the even one. */
+function roundParts(parts: readonly number[]): number {
+  let at = parts.length - 1;
+  let high = parts[at] ?? 0;
+  let low = 0;
+  while (at > 0 && low === 0) {
+    at -= 1;
+    const before = high;
+    const part = parts[at] ?? 0;
+    high = before + part;
+    low = part - (high - before);
+  }
+  const under = parts[at - 1] ?? 0;
+  if (at > 0 && ((low < 0 && under < 0) || (low > 0 && under > 0))) {
+    const next = high + low * 2;
+    if (low * 2 === next - high) return next;
+  }
+  return high;
+}
+
+interface MapMethods {
+  get(key: unknown): unknown;
+  set(key: unknown, value: unknown): unknown;
+  has(key: unknown): boolean;
+}
+
+/** Methods that return the value of a key, and first insert one if there is none. */
+function mapMethods(prototype: Map<unknown, unknown> | WeakMap<WeakKey, unknown>): Methods {
+  const { get, set, has }: MapMethods = prototype;
+  const find = (own: unknown, key: unknown, make: () => unknown): unknown => {
+    if (Reflect.apply(has, own, [key])) return Reflect.apply(get, own, [key]);
+    const value = make();
+    Reflect.apply(set, own, [key, value]);
+    return value;
+  };
+  return {
+    getOrInsert(key: unknown, value: unknown) {
+      return find(this, key, () => value);
+    },
+    getOrInsertComputed(key: unknown, make: (key: unknown) => unknown) {
+      return find(this, key, () => make(key));
+    },
+  };
 }
 
 /** The argument of a set's methods: a set, or an object like one. */

@@ -25,6 +25,24 @@ export function isBuiltinIn(
     : (specifier) => IMPLEMENTED.has(specifier) || DENIED.has(specifier);
 }
 
+/** Packages that supply the web's own classes: the compartment has them. */
+const POLYFILLS: ReadonlyMap<string, string> = new Map([
+  ['abort-controller', 'abort-controller'],
+  ['cross-fetch', 'fetch'],
+  ['cross-fetch/polyfill', 'fetch'],
+  ['isomorphic-fetch', 'fetch'],
+  ['isomorphic-unfetch', 'fetch'],
+  ['node-fetch', 'fetch'],
+  ['undici', 'fetch'],
+  ['unfetch', 'fetch'],
+  ['whatwg-fetch', 'fetch'],
+]);
+
+/** Whether a package supplies the web's own classes. A page has them, but not under the package's name. */
+export function isPolyfill(name: string): boolean {
+  return POLYFILLS.has(name);
+}
+
 const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['assert', 'assert'],
   ['assert/strict', 'assert-strict'],
@@ -35,6 +53,8 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['constants', 'os-constants'],
   ['crypto', 'crypto'],
   ['diagnostics_channel', 'diagnostics-channel'],
+  ['dns', 'dns'],
+  ['dns/promises', 'dns-promises'],
   ['events', 'events'],
   ['fs', 'fs'],
   ['fs/promises', 'fs-promises'],
@@ -52,24 +72,25 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['readline/promises', 'readline'],
   ['querystring', 'querystring'],
   ['stream', 'stream'],
+  ['stream/consumers', 'stream-consumers'],
   ['stream/promises', 'stream-promises'],
+  ['stream/web', 'stream-web'],
   ['string_decoder', 'string-decoder'],
   ['sys', 'util'],
   ['timers', 'timers'],
   ['timers/promises', 'timers-promises'],
+  ['tls', 'tls'],
   ['tty', 'tty'],
   ['url', 'url'],
   ['util', 'util'],
   ['util/types', 'util-types'],
-  // Packages that polyfill `fetch`: the compartment has its own.
-  ['cross-fetch', 'fetch'],
-  ['cross-fetch/polyfill', 'fetch'],
-  ['isomorphic-fetch', 'fetch'],
-  ['isomorphic-unfetch', 'fetch'],
-  ['node-fetch', 'fetch'],
-  ['undici', 'fetch'],
-  ['unfetch', 'fetch'],
-  ['whatwg-fetch', 'fetch'],
+  // A package that lists Node's modules by the version of Node, which a compartment does not have.
+  ['is-core-module', 'is-core-module'],
+  // Packages that load machine code.
+  ['bindings', 'native'],
+  ['node-gyp-build', 'native'],
+  ['node-gyp-build-optional-packages', 'native'],
+  ...POLYFILLS,
 ]);
 
 /** Modules that only their scheme names. Without it, the name is a package's. */
@@ -85,8 +106,8 @@ export function isReplaced(name: string): boolean {
 
 const DENIED: ReadonlySet<string> = new Set(
   [
-    'cluster console dgram dns dns/promises domain http2 inspector',
-    'inspector/promises path/win32 repl stream/consumers stream/web tls',
+    'cluster console dgram domain http2 inspector',
+    'inspector/promises path/win32 repl',
     'trace_events v8 vm wasi worker_threads zlib',
   ]
     .join(' ')

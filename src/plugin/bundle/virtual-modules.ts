@@ -62,7 +62,9 @@ export function injectedModule(
 const CLOCKS: Readonly<Record<string, string>> = {
   perf_hooks:
     'Object.create(real, { performance: { enumerable: true, value: Object.create(real.performance, { now: { value: () => performance.now() } }) } })',
-  process: 'Object.create(real, { hrtime: { enumerable: true, value: process.hrtime } })',
+  // Its members are its own, because compiled modules copy those of what they import.
+  process:
+    'Object.create(Object.getPrototypeOf(real), { ...Object.getOwnPropertyDescriptors(real), hrtime: { enumerable: true, value: process.hrtime } })',
 };
 
 /**

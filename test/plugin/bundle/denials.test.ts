@@ -59,7 +59,12 @@ describe('the modules of Node', () => {
       `http.request('http://x')`,
       /^NETWORK_DENIED: http.request .*fetch/,
     ],
-    [`import { connect } from 'net'`, `connect(80)`, /^NETWORK_DENIED/],
+    [
+      `import { connect } from 'net'`,
+      `await new Promise((_, reject) => { connect(80).on('error', reject); })`,
+      /^EACCES: connect EACCES localhost:80: .*Use fetch/,
+    ],
+    [`import { createServer } from 'net'`, `createServer()`, /^NETWORK_DENIED/],
     [`import https from 'https'`, `https.get("https://a.test")`, /^NETWORK_DENIED/],
     [
       `import { spawn } from 'child_process'`,

@@ -83,6 +83,56 @@ describe('a package', () => {
   });
 
   it.each([
+    ['sends only by XMLHttpRequest', 'exports.send = () => new XMLHttpRequest();', 'node:https'],
+    ['reads a class of the window', 'module.exports = window.FormData;', 'path'],
+    [
+      'has a window or nothing',
+      `module.exports = typeof self !== "undefined" ? self : typeof window !== 'undefined' ? window : null`,
+      'path',
+    ],
+  ])('uses its files for Node if the one for browsers %s', async (_, page, needed) => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json': '{ "main": "node.js", "browser": "page.js" }',
+      'node_modules/dep/node.js': `require('${needed}'); module.exports = 'node';`,
+      'node_modules/dep/page.js': page,
+    });
+    expect(value).toBe('node');
+  });
+
+  it('gets the web classes of packages that it leaves out in browsers', async () => {
+    const value = await runFiles(
+      {
+        'index.ts': `import dep from 'dep'; export const run = dep;`,
+        'node_modules/dep/package.json':
+          '{ "browser": { "abort-controller": false, "node-fetch": false, "other": false } }',
+        'node_modules/dep/index.js': `
+          const Controller = require('abort-controller');
+          module.exports = () => {
+            const controller = new Controller();
+            controller.abort();
+            return [controller.signal.aborted, new Controller.default() instanceof Controller,
+              typeof require('node-fetch'), typeof require('other')];
+          };`,
+      },
+      { fetch: true },
+    );
+    expect(value).toEqual([true, true, 'function', 'object']);
+  });
+
+  it.each([
+    ['bindings', `require('bindings')('x.node')`],
+    ['node-gyp-build', `require('node-gyp-build')(__dirname)`],
+    ['createRequire', `require('module').createRequire('/plugin/x.js')('./build/' + 'x.node')`],
+  ])('is refused native code by name: %s', async (_, load) => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/index.js': `try { ${load} } catch ({ code, message }) { module.exports = code + ': ' + message }`,
+    });
+    expect(value).toMatch(/^BUILTIN_DENIED: native code \(.*plain JavaScript/);
+  });
+
+  it.each([
     ['those for browsers cannot read files', {}, 'node with fs'],
     [
       'not if one of them needs a module that is missing',

@@ -131,7 +131,8 @@ export function makeVariants(
       const chosen = chosenFor(name);
       if (chosen !== undefined) return chosen === 'node' ? forNode : forBrowsers;
       const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
-      return runsBetterAsNode(...texts) || usesStreams(...texts) ? forNode : forBrowsers;
+      const fitsNode = [runsBetterAsNode, usesStreams, sendsOnlyAsNode, needsWindow];
+      return fitsNode.some((fits) => fits(...texts)) ? forNode : forBrowsers;
     },
     losesFiles: (pairs) => {
       const reads = ({ path }: Located): boolean => READS_FILES.test(textWithImports(files, path));
@@ -179,6 +180,26 @@ function usesStreams(forBrowsers: string, forNode: string): boolean {
     !READS_FILES.test(forNode)
   );
 }
+
+/** Whether the file for browsers has only XMLHttpRequest, and the one for Node sends with `node:http`. */
+function sendsOnlyAsNode(forBrowsers: string, forNode: string): boolean {
+  return XHR.test(forBrowsers) && !/\bfetch\b/.test(forBrowsers) && HTTP.test(forNode);
+}
+
+/** Whether only the file for browsers needs a `window`: it reads a class there, or has no other global object. */
+function needsWindow(forBrowsers: string, forNode: string): boolean {
+  const reads = (text: string): boolean =>
+    WINDOW_OR_NOTHING.test(text) ||
+    (/\bwindow\s*\.\s*[A-Z]\w+/.test(text) && !/\btypeof\s+window\b/.test(text));
+  return reads(forBrowsers) && !reads(forNode);
+}
+
+/** `typeof window !== 'undefined' ? window : typeof self !== 'undefined' ? self : null` */
+const WINDOW_OR_NOTHING =
+  /(?:\btypeof\s+(self|window)\s*!==?\s*["']undefined["']\s*\?\s*\1\s*:\s*){2}(?:\/\*[^*]{0,80}\*\/\s*)?(?:null|undefined|void 0)\b/;
+
+const XHR = /\.\s*XMLHttpRequest\s*\(|\bnew\s+XMLHttpRequest\b/;
+const HTTP = /["'](?:node:)?https?["']/;
 
 const PROCESS = /["']node:process["']/;
 

@@ -10,6 +10,7 @@ import {
 } from './candidates.js';
 import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
 import { shellWord } from '../../../visible.js';
+import { isPolyfill } from '../builtins.js';
 
 interface ResolveQuery {
   readonly specifier: string;
@@ -167,7 +168,10 @@ export function makeResolver(
     const owner = packages.around(directory);
     const replacement =
       query.isReplaced === true ? undefined : replacements.ofImport(owner, specifier);
-    if (replacement === false) return { kind: 'nothing' };
+    if (replacement === false) {
+      const isProvided = isPolyfill(specifier) && isBuiltin(specifier);
+      return isProvided ? { kind: 'builtin', name: specifier } : { kind: 'nothing' };
+    }
     if (owner !== undefined && replacement !== undefined) {
       const { directory: at } = owner;
       return resolve({ ...query, specifier: replacement, directory: at, isReplaced: true });

@@ -5,11 +5,11 @@ import { type Bindings, resolveReferences } from './scopes.js';
 import type { Sections } from './sections.js';
 
 /** The globals with replacements for dependencies, by their names in `$bulkhead.dependencies`. */
-const REPLACED = new Set(['Date', 'Math', 'globalThis']);
+const REPLACED = new Set(['Date', 'Math', 'WebSocket', 'globalThis']);
 
 /**
- * Gives the code of dependencies its own `Date`, `Math`, `performance`, `process.hrtime` and global
- * object. Packages often measure themselves or draw a number. Without the permission the replacements give fixed
+ * Gives the code of dependencies its own `Date`, `Math`, `WebSocket`, `performance`, `process.hrtime`
+ * and global object. Packages often measure themselves or draw a number. Without the permission the replacements give fixed
  * values, so that a plugin can use such a package. The plugin's own code gets the denial.
  */
 export function replaceDependencyGlobals(
@@ -39,7 +39,7 @@ export function replaceDependencyGlobals(
         edits.push(replaceReference(node, parent, nameOf('performance')));
       } else if (processes.has(node.name) && parent !== undefined && readsHrtime(parent)) {
         edits.push({ start: parent.start, end: parent.end, text: nameOf('hrtime') });
-      } else if (processes.has(node.name)) {
+      } else if (processes.has(node.name) || IMPORTED_PROCESS.test(node.name)) {
         const [version] = NODE_VERSION.exec(text.slice(node.start, node.start + 200)) ?? [];
         if (version === undefined) continue;
         const end = node.start + version.length;
@@ -62,7 +62,10 @@ export function replaceDependencyGlobals(
  * A member of Node's version. Packages that only test for Node, and find none, do not read it; the
  * others need a version.
  */
-const NODE_VERSION = /^(?:globalThis\$)?process\d*\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
+const NODE_VERSION =
+  /^(?:(?:globalThis\$)?process\d*|import_(?:node_)?process\d*(?:\s*\.\s*default)?)\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
+/** The bundle's variable of `import process from 'node:process'` in a file that was converted. */
+const IMPORTED_PROCESS = /^import_(?:node_)?process\d*$/;
 const NODE = '20.0.0';
 
 /** Whether the expression is `process.hrtime`. Its object is the name. */

@@ -32,4 +32,32 @@ describe('the version of Node in a package', () => {
     };
     expect(await runFiles(files)).toEqual([20, had]);
   });
+
+  it.each([
+    `import process from 'node:process'; export const version = Number(process.versions.node.split('.')[0]);`,
+    `import { versions } from 'process'; export const version = Number(versions.node?.split('.')[0] ?? 20);`,
+  ])('can be split by an ES module that imports process: %s', async (old) => {
+    const files = {
+      'index.ts': `import { version } from 'old'; export const run = () => version;`,
+      'node_modules/old/package.json': '{ "type": "module" }',
+      'node_modules/old/index.js': old,
+    };
+    expect(await runFiles(files)).toBe(20);
+  });
+
+  it('is not needed by the package is-core-module, which lists the modules of Node', async () => {
+    const files = {
+      'index.ts': `import lists from 'lists'; export const run = () => lists;`,
+      'node_modules/lists/index.js': `const is = require('is-core-module'); module.exports = ['fs', 'node:path', 'left-pad'].map((name) => is(name));`,
+    };
+    expect(await runFiles(files)).toEqual([true, true, false]);
+  });
+
+  it('stands beside the members of process that compiled modules copy', async () => {
+    const files = {
+      'index.ts': `import copy from 'copy'; export const run = () => copy;`,
+      'node_modules/copy/index.js': `const real = require('process'); const own = Object.fromEntries(Object.getOwnPropertyNames(real).map((key) => [key, real[key]])); module.exports = [typeof own.env, typeof own.cwd, typeof own.nextTick];`,
+    };
+    expect(await runFiles(files)).toEqual(['object', 'function', 'function']);
+  });
 });

@@ -1,0 +1,1 @@
+export { promises as builtin } from './dns.js';
