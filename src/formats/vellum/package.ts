@@ -9,6 +9,7 @@ import {
 } from '../../schema/shape.js';
 import { permissionsShape } from '../manifest-permissions.js';
 import { basename } from 'node:path';
+import { SEMANTICS } from '../../plugin/hooks.js';
 import type { Edition, Plugin } from '../../plugin/plugin.js';
 import { quoteText } from '../quote.js';
 import { isBulkheadError } from '../../errors.js';
@@ -30,6 +31,8 @@ export interface VellumPackage {
   readonly about: Readonly<Record<string, string>>;
   readonly description: string | undefined;
   readonly peers: Readonly<Record<string, unknown>>;
+  /** The plugin API that its author builds it with, as written. */
+  readonly builtWith: unknown;
   /** Whether it has the key `vellum`. */
   readonly declaresPlugin: boolean;
   /** The keys `config` and `requiresCredential`, in the package or in its key `vellum` or `bulkhead`. */
@@ -69,6 +72,10 @@ export function parsePackage(text: string): ShapeResult<VellumPackage> {
       about: aboutOf(value),
       description: textOf(value['description']),
       peers: isRecord(peers) ? peers : {},
+      builtWith: ['devDependencies', 'dependencies'].flatMap((key) => {
+        const list = value[key];
+        return isRecord(list) && Object.hasOwn(list, PLUGIN_API) ? [list[PLUGIN_API]] : [];
+      })[0],
       declaresPlugin: Object.hasOwn(value, 'vellum'),
       config: readExtension(value, 'config'),
       requiresCredential: readExtension(value, 'requiresCredential'),
@@ -128,33 +135,41 @@ const SUPPORTED = '>=0.8.0 <1.0.0-0';
 const FIRST_CURRENT = '0.9.0';
 
 /**
- * The plugin API of a package, by its declared range: `current` if the range excludes all versions
- * before 0.9, else `classic`. A range that is missing, invalid or not satisfied by a supported
- * version is a problem; the plugin still runs.
+ * The plugin API of a package: `current` if its declared range excludes all versions before 0.9, if its
+ * author builds it with such a version, or if it has a hook that the classic API reserves. Else `classic`.
+ * A range that is missing, invalid or not satisfied by a supported version is a problem; the plugin still
+ * runs. `hooks`: the names of its hooks.
  */
-export async function readEdition({ peers }: Pick<VellumPackage, 'peers'>): Promise<{
+export async function readEdition(
+  { peers, builtWith }: Pick<VellumPackage, 'peers' | 'builtWith'>,
+  hooks: readonly string[],
+): Promise<{
   readonly edition: Edition;
   readonly problems: readonly string[];
 }> {
   const at = `peerDependencies[${JSON.stringify(PLUGIN_API)}]`;
   const range = peers[PLUGIN_API];
-  if (range === undefined) return classic(`${at}: is missing; write "^0.8.0"`);
   // Loaded on first use, because the other systems need no ranges.
   const { intersects, minVersion, validRange } = await import('semver');
-  if (typeof range !== 'string' || validRange(range) === null) {
-    const shown = typeof range === 'string' ? quoteText(range) : 'the value';
-    return classic(`${at}: ${shown} is not a range of versions; write one like "^0.8.0"`);
-  }
-  const edition = (minVersion(range)?.compare(FIRST_CURRENT) ?? -1) >= 0 ? 'current' : 'classic';
-  if (intersects(range, SUPPORTED, { includePrerelease: true })) return { edition, problems: [] };
-  return {
-    edition,
-    problems: [`${at}: ${quoteText(range)} admits no version that runs here (${SUPPORTED})`],
-  };
-}
-
-function classic(problem: string): { readonly edition: Edition; readonly problems: string[] } {
-  return { edition: 'classic', problems: [problem] };
+  const isCurrent = (written: unknown): boolean =>
+    typeof written === 'string' &&
+    validRange(written) !== null &&
+    (minVersion(written)?.compare(FIRST_CURRENT) ?? -1) >= 0;
+  const reserved: readonly string[] = SEMANTICS.classic.reserved;
+  const edition: Edition =
+    isCurrent(range) || isCurrent(builtWith) || hooks.some((hook) => reserved.includes(hook))
+      ? 'current'
+      : 'classic';
+  const problems = ((): string[] => {
+    if (range === undefined) return [`${at}: is missing; write "^0.8.0"`];
+    if (typeof range !== 'string' || validRange(range) === null) {
+      const shown = typeof range === 'string' ? quoteText(range) : 'the value';
+      return [`${at}: ${shown} is not a range of versions; write one like "^0.8.0"`];
+    }
+    if (intersects(range, SUPPORTED, { includePrerelease: true })) return [];
+    return [`${at}: ${quoteText(range)} admits no version that runs here (${SUPPORTED})`];
+  })();
+  return { edition, problems };
 }
 
 /** The permission to read credentials. */

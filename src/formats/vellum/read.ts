@@ -31,13 +31,14 @@ const DISABLED_FILE = '.disabled';
  */
 export async function readVellum(reader: DirectoryReader, root: string): Promise<FoundPlugin> {
   const written = await readPackage(reader, root);
-  const { edition, problems } = await readEdition(written);
+  const { surfaces, problems: left } = await listSurfaces(reader, root);
+  const hooks = surfaces.flatMap(({ kind, stem }) => (kind === 'hooks' ? [stem] : []));
+  const { edition, problems } = await readEdition(written, hooks);
   const id = identityOf(written.name, root, edition);
   if (id === undefined) {
     const problem = `name: ${JSON.stringify(written.name.slice(0, 200))} is not a plugin's name; write one of a-z, 0-9 and single "-", like "my-plugin"`;
     throw invalid(root, [problem]);
   }
-  const { surfaces, problems: left } = await listSurfaces(reader, root);
   const needs = readNeeds(written);
   const declaration = withCredentials(readDeclaration(written.bulkhead), needs);
   const installedAtMs = await readInstalledAt(reader, root);

@@ -74,6 +74,43 @@ describe('a package', () => {
     expect(found.problems).toEqual(problems);
   });
 
+  it.each([
+    [
+      'builds it with a current version',
+      { devDependencies: { '@vellumai/plugin-api': '^0.10.11' } },
+      '',
+      'current',
+    ],
+    [
+      'builds it with an exact old version',
+      { devDependencies: { '@vellumai/plugin-api': '0.8.12' } },
+      '',
+      'classic',
+    ],
+    [
+      'builds it with something that is no range',
+      { devDependencies: { '@vellumai/plugin-api': 'file:../api' } },
+      '',
+      'classic',
+    ],
+    [
+      'depends on a current version',
+      { dependencies: { '@vellumai/plugin-api': '0.11.3' } },
+      '',
+      'current',
+    ],
+    ['has a hook that classic reserves', {}, 'post-compact', 'current'],
+    ['has a hook of both', {}, 'stop', 'classic'],
+  ])('whose range is ^0.8.0 and whose author %s', async (_, changes, hook, edition) => {
+    const found = await read({
+      '/p/package.json': packageText(changes),
+      '/p/tools/a.ts': '',
+      ...(hook === '' ? {} : { [`/p/hooks/${hook}.ts`]: '' }),
+    });
+    expect(found.plugin.entries[0]?.edition).toBe(edition);
+    expect(found.problems).toEqual([]);
+  });
+
   it('V-L5, V-L6, V-L10: is not found in a directory without a Vellum plugin', async () => {
     const power = makeMemory({
       '/all/notes/readme.md': '',
