@@ -108,7 +108,8 @@ async function runOnce(
     return { outcomes, failure: error instanceof Error ? error.message : String(error) };
   } finally {
     await hosts.close();
-    await rm(root, { recursive: true, force: true });
+    // The storage of a guest that was killed may still be written.
+    await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
