@@ -91,7 +91,8 @@ function targetOf([first, second]: readonly unknown[]): string {
     const read = (key: string): unknown => Reflect.get(first, key);
     if (Array.isArray(first)) return targetOf(first);
     if (typeof read('path') === 'string') return String(read('path'));
-    return `${String(read('host') ?? read('hostname') ?? 'localhost')}:${String(read('port'))}`;
+    const host = read('host');
+    return `${typeof host === 'string' ? host : 'localhost'}:${String(read('port'))}`;
   }
   if (typeof first === 'string' && !/^\d+$/.test(first)) return first;
   return `${typeof second === 'string' ? second : 'localhost'}:${String(first)}`;

@@ -10,7 +10,8 @@ class TLSSocket extends Socket {
   protected override readonly ofModule = 'tls';
 
   constructor() {
-    super();
+    // Its argument is a stream, and no options.
+    super({});
   }
 }
 
