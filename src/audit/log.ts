@@ -1,18 +1,13 @@
 import { isBulkheadError } from '../errors.js';
-import type { BulkheadEvent, EventListener } from '../events.js';
+import type { EventListener } from '../events.js';
 import { type AnchoringSpec, lastAnchor, makeAnchoring } from './anchoring.js';
 import { type Sealed, START, seal } from './chain.js';
 import { type Signer, textToSign } from './checkpoint.js';
 import { inspectLog } from './inspect.js';
-import { auditFailed, type Opened } from './store.js';
-import {
-  AUDIT_LIMITS,
-  type AuditEntry,
-  type AuditRecord,
-  type Head,
-  isRecorded,
-} from './record.js';
-import { type InputPolicy, noteEvent } from './note.js';
+import { auditFailed, type Expired, type Opened } from './store.js';
+import { AUDIT_LIMITS, type AuditRecord, type Head, isRecorded } from './record.js';
+import type { InputPolicy } from './note.js';
+import { makeQueue } from './queue.js';
 
 export interface AuditLogSpec extends AnchoringSpec {
   readonly policy: InputPolicy;
@@ -93,9 +88,7 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   let unsigned = 0;
   let unanchored = 0;
   const anchoring = makeAnchoring(spec);
-  const queue: (BulkheadEvent | AuditEntry)[] = [];
-  const sizes: number[] = [];
-  let queuedBytes = 0;
+  const queue = makeQueue({ policy, head: () => head, maxQueuedRecords, maxQueuedBytes });
   let lost = 0;
   /** Lost events that no written record counts yet. */
   let uncounted = 0;
@@ -106,51 +99,39 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   let unsynced: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  const put = (entry: AuditEntry): void => enqueue(entry, 0);
-  const enqueue = (one: BulkheadEvent | AuditEntry, bytes: number): void => {
-    queue.push(one);
-    sizes.push(bytes);
-    queuedBytes += bytes;
-  };
-  const dequeue = (count: number): void => {
-    queue.splice(0, count);
-    for (const bytes of sizes.splice(0, count)) queuedBytes -= bytes;
-  };
   const written = (sealed: readonly Sealed[]): void => {
     head = sealed.at(-1)?.record ?? head;
     unsigned += sealed.length;
     unanchored += sealed.length;
     for (const { record } of sealed) for (const listener of listeners) listener(record);
   };
-  const sealFirst = (count: number): Sealed[] => {
-    const sealed: Sealed[] = [];
-    let last: Head = head;
-    for (let n = 0; n < count; n += 1) {
-      const one = queue[n];
-      const entry = one === undefined || isOwn(one) ? one : noteEvent(one, policy);
-      if (entry === undefined) continue;
-      const next = seal(last, entry);
-      sealed.push(next);
-      last = next.record;
-    }
-    return sealed;
+  const writeFirst = async (count: number, durable: boolean): Promise<void> => {
+    const sealed = queue.sealFirst(count);
+    await store.append(sealed, durable);
+    queue.removeFirst(count);
+    written(sealed);
   };
+  /** Runs what seals a record that was not queued: after the last written one. */
+  const afterHead = (run: () => Promise<void>): Promise<void> =>
+    queue.holding(async () => {
+      if (queue.sealed > 0) await writeFirst(queue.sealed, false);
+      await run();
+    });
 
   const drain = async (durable: boolean): Promise<void> => {
-    if (lost > 0) put({ type: 'records-lost', atMs: now(), count: lost });
+    if (lost > 0) queue.put({ type: 'records-lost', atMs: now(), count: lost });
     lost = 0;
     const counting = uncounted;
     // Later events wait for the next drain, so that this loop ends.
     let left = queue.length;
     do {
       const count = Math.min(left, BATCH);
-      const sealed = sealFirst(count);
-      await store.append(sealed, durable && count === left);
-      dequeue(count);
+      await writeFirst(count, durable && count === left);
       left -= count;
-      written(sealed);
       if (unsigned >= checkpointEvery) await sign().catch(onSignatureFailed);
       if (unanchored >= checkpointEvery) anchor();
+      // A signature writes what was sealed before it.
+      left = Math.min(left, queue.length);
     } while (left > 0);
     uncounted -= counting;
     if (durable) {
@@ -164,8 +145,9 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   /** Records the deletion before the files are deleted, so that `verify` can explain the gap. */
   const expire = async (): Promise<void> => {
     const expired = await store.expired();
-    if (expired === undefined) return;
-    const { files, last } = expired;
+    if (expired !== undefined) await afterHead(() => remove(expired));
+  };
+  const remove = async ({ files, last }: Expired): Promise<void> => {
     const entry = seal(head, {
       type: 'files-removed',
       atMs: now(),
@@ -183,10 +165,12 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
     // At most one try for `checkpointEvery` records.
     const count = unsigned;
     unsigned = 0;
-    if (signer === undefined || count === 0) return;
-    const { id } = signer.publicKey;
+    if (signer !== undefined && count > 0) await afterHead(() => signWith(signer));
+  };
+  const signWith = async (key: NonNullable<typeof signer>): Promise<void> => {
+    const { id } = key.publicKey;
     const members = { key: id, since, seq: head.seq + 1, prev: head.hash, atMs: now() };
-    const signature = Buffer.from(await signer.sign(textToSign(members))).toString('base64url');
+    const signature = Buffer.from(await key.sign(textToSign(members))).toString('base64url');
     const { atMs } = members;
     const entry = seal(head, { type: 'checkpoint', atMs, key: id, since, signature });
     await store.append([entry], true);
@@ -235,25 +219,25 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
     });
 
   const { exceptions = [] } = spec;
-  put({
+  queue.put({
     type: 'log-opened',
     atMs: now(),
     pid: spec.pid,
     ...(exceptions.length === 0 ? {} : { exceptions }),
   });
   if (segment !== undefined) {
-    put({ type: 'segment-started', atMs: now(), ...segment });
+    queue.put({ type: 'segment-started', atMs: now(), ...segment });
     anchoring.startSegment(segment.file);
   }
   // guard: audit-unattested-for-good
   if (signer !== undefined && head.seq > lastCheckpoint) {
-    put({ type: 'unattested', atMs: now(), since: lastCheckpoint + 1, through: head.seq });
+    queue.put({ type: 'unattested', atMs: now(), since: lastCheckpoint + 1, through: head.seq });
   }
   if (opened.older !== undefined) {
-    put({ type: 'older-log-closed', atMs: now(), formatVersion: 1, file: opened.older });
+    queue.put({ type: 'older-log-closed', atMs: now(), formatVersion: 1, file: opened.older });
     spec.onOlder?.(opened.older);
   }
-  if (opened.torn !== undefined) put({ type: 'log-repaired', atMs: now(), ...opened.torn });
+  if (opened.torn !== undefined) queue.put({ type: 'log-repaired', atMs: now(), ...opened.torn });
   await write(true);
   if (anchors.length > 0) anchor();
 
@@ -267,12 +251,10 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
   return {
     listener: (event) => {
       if (closed || !isRecorded(event.type)) return;
-      const bytes = sizeOf(event);
-      // guard: audit-queue-bounded-in-bytes
-      if (queuedBytes + bytes > maxQueuedBytes || queue.length >= maxQueuedRecords) {
+      if (!queue.offer(event)) {
         lost += 1;
         uncounted += 1;
-      } else enqueue(event, bytes);
+      }
       scheduleWrite();
     },
     flush: () => writeNow(true),
@@ -300,7 +282,8 @@ export async function openAuditLog(spec: AuditLogSpec): Promise<AuditLog> {
       if (closed) return;
       closed = true;
       clearTimeout(unsynced);
-      put({ type: 'log-closed', atMs: now() });
+      queue.put({ type: 'log-closed', atMs: now() });
+      queue.close();
       await attempt(true);
       await sign().catch(onSignatureFailed);
       if (anchors.length > 0) anchor();
@@ -346,20 +329,4 @@ async function openIntact(spec: AuditLogSpec): Promise<OpenedIntact> {
     await store.close();
     throw error;
   }
-}
-
-/** The memory of an event without its texts. */
-const EVENT_BYTES = 512;
-
-/** The approximate memory of a queued event, in bytes. */
-function sizeOf(event: object): number {
-  let characters = 0;
-  for (const value of Object.values(event) as readonly unknown[]) {
-    if (typeof value === 'string') characters += value.length;
-  }
-  return EVENT_BYTES + 2 * characters;
-}
-
-function isOwn(one: BulkheadEvent | AuditEntry): one is AuditEntry {
-  return !isRecorded(one.type);
 }

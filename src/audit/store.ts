@@ -39,7 +39,8 @@ export interface Opened {
   readonly lastCheckpoint?: number;
 }
 
-interface Expired {
+/** Files of which every record is older than the log keeps. */
+export interface Expired {
   readonly files: readonly string[];
   /** The last record in the files. */
   readonly last: Head;
