@@ -20,7 +20,7 @@ describe.runIf(process.platform === 'linux')('processor time', () => {
       tools: { burn, echo: '(input) => input' },
     });
     const engine = await startEngine([plugin], { limits });
-    const result = await engine.call('burn', {}, { timeoutMs: 15_000 });
+    const result = await engine.call('burn', {}, { timeoutMs: 120_000 });
     expect(result).toMatchObject({ isError: true, code: 'GUEST_OUT_OF_CPU' });
     expect(await engine.call('echo', { n: 1 })).toMatchObject({ value: { n: 1 } });
   });
