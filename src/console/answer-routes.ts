@@ -1,7 +1,9 @@
 import type { Hono } from 'hono';
 import type { StoredQuestion, Verdict } from '../approval/approver.js';
 import type { Approvals } from '../engine/approvals.js';
+import type { Programs } from '../engine/programs/program.js';
 import { isBulkheadError } from '../errors.js';
+import { programThatAsks } from './asking-program.js';
 import { requireRight } from './door.js';
 import { coverId } from './cover-id.js';
 import { proposalsFor, scopeOf } from './queue.js';
@@ -10,7 +12,10 @@ import { type Bindings, redirect } from './respond.js';
 import type { Session } from './sessions.js';
 
 interface AnswerRoutesSpec {
-  readonly engine: { readonly approvals: Pick<Approvals, 'answer' | 'get'> };
+  readonly engine: {
+    readonly approvals: Pick<Approvals, 'answer' | 'get'>;
+    readonly programs: Pick<Programs, 'list'>;
+  };
   readonly pending: () => readonly StoredQuestion[];
   /** Earlier questions that a person allowed. */
   readonly allowed: () => readonly StoredQuestion[];
@@ -22,7 +27,7 @@ const READ_MS = 1_000;
 
 const MAX_BATCH = 100;
 
-/** The forms that answer questions: one, or several about one tool. */
+/** The forms that answer questions: one, or several about one tool or of one program. */
 export function addAnswerRoutes(
   app: Hono<{ Bindings: Bindings }>,
   { engine, pending, allowed, now }: AnswerRoutesSpec,
@@ -43,9 +48,17 @@ export function addAnswerRoutes(
       return { question, digest };
     });
     const tools = new Set(chosen.map(({ question }) => question.id));
+    const programs = new Set(
+      chosen.map(({ question }) => programThatAsks(engine.programs, question)?.id),
+    );
+    const areOfOneProgram = programs.size === 1 && !programs.has(undefined);
     // guard: console-batch-of-one-tool
-    if (tools.size > 1)
-      throw new ConsoleRefusal(400, 'One answer is for questions about one tool.');
+    if (tools.size > 1 && !areOfOneProgram) {
+      throw new ConsoleRefusal(
+        400,
+        'One answer is for questions about one tool, or of one program.',
+      );
+    }
     // guard: console-batch-without-high-risk
     if (chosen.some(({ question }) => question.risk === 'high')) {
       throw new ConsoleRefusal(400, 'High risk is answered one by one.');

@@ -54,6 +54,7 @@ export type ConsoleEngine = Pick<
   | 'guarantees'
   | 'on'
   | 'plugins'
+  | 'programs'
   | 'reload'
   | 'replay'
   | 'rules'
@@ -147,7 +148,13 @@ export function createConsole(spec: ConsoleSpec): Console {
     const waiting = pending();
     const nowMs = now();
     const rules = engine.rules.list();
-    const common = { rules, nowMs, allowed: allowed(), inputs: spec.inputs };
+    const common = {
+      rules,
+      nowMs,
+      allowed: allowed(),
+      inputs: spec.inputs,
+      programs: engine.programs,
+    };
     const rows = rowsOf({ ...common, pending: waiting, past: past.list() });
     const isRecent = ({ askedAtMs }: StoredQuestion): boolean => askedAtMs > nowMs - 3_600_000;
     const perHour = past.list().filter(isRecent).length;
@@ -158,7 +165,7 @@ export function createConsole(spec: ConsoleSpec): Console {
       rules,
       nowMs,
     );
-    const view = { rows, nowMs, session, perHour, saver, done };
+    const view = { rows, nowMs, session, inputs: spec.inputs, perHour, saver, done };
     return show(session, 'Approvals', '/console/', approvalsPage(view));
   };
 
@@ -174,8 +181,14 @@ export function createConsole(spec: ConsoleSpec): Console {
         nowMs: now(),
         allowed: allowed(),
         inputs: spec.inputs,
+        programs: engine.programs,
       });
-      const view = { rows: row === undefined ? [] : [row], nowMs: now(), session: env.session };
+      const view = {
+        rows: row === undefined ? [] : [row],
+        nowMs: now(),
+        session: env.session,
+        inputs: spec.inputs,
+      };
       return show(env.session, 'Approval', '/console/', questionPage(view));
     }
     const content = answeredPage(entry.question, entry.state, entry.answer);

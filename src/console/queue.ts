@@ -3,6 +3,8 @@ import { type InputPolicy, noteContent } from '../audit/note.js';
 import { decide, fits, type Rule, type RuleCase } from '../approval/rule.js';
 import { conditionsFor, type InputConditions, proposeRule } from '../approval/scope.js';
 import { shorten } from '../report/html/markup.js';
+import type { Programs, ProgramStatus } from '../engine/programs/program.js';
+import { programThatAsks } from './asking-program.js';
 import { coverId } from './cover-id.js';
 import type { PendingRow, TriedRule } from './pages/approvals.js';
 
@@ -128,6 +130,7 @@ export interface Queue {
   readonly allowed: readonly StoredQuestion[];
   /** What may be shown of the inputs of questions that do not wait any more. */
   readonly inputs: InputPolicy;
+  readonly programs: Pick<Programs, 'list'>;
 }
 
 /** The rows of the queue. Each rule is tried on its question, and on the other questions that were asked. */
@@ -135,19 +138,25 @@ export function rowsOf(queue: Queue): readonly PendingRow[] {
   const { pending, nowMs, allowed } = queue;
   return pending.map((question) => {
     const scope = scopeOf(question, pending);
+    const program = programThatAsks(queue.programs, question);
     return {
       question,
+      ...(program === undefined ? {} : { program }),
       ...(scope === undefined ? {} : { scope }),
       rules: proposalsFor(question, [...pending, ...allowed], nowMs).map(({ name, rule }) =>
         tried(name, rule, question, queue),
       ),
       // The name stays when other questions come and go, because rows of another load join the page.
       // guard: batch-without-high-risk
-      ...(question.risk === 'high'
-        ? {}
-        : { batch: `batch-${coverId({ tool: { equals: question.id } })}` }),
+      ...(question.risk === 'high' ? {} : { batch: batchOf(question, program) }),
     };
   });
+}
+
+/** The calls of a program are answered together, others with those of their tool. */
+function batchOf({ id }: StoredQuestion, program: ProgramStatus | undefined): string {
+  const of = program === undefined ? { tool: { equals: id } } : { program: { equals: program.id } };
+  return `batch-${coverId(of)}`;
 }
 
 function tried(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredQuestion } from '../../src/approval/approver.js';
+import type { ProgramStatus } from '../../src/engine/programs/program.js';
 import { cookieIn, openWorld, type World } from './world.js';
 
 /** Sends an answer as the page of that moment would, a second after it was shown. */
@@ -295,5 +296,54 @@ describe('answers in the console', () => {
     // One of them can be selected, and there is no form for fewer than two.
     expect(page.match(/name="pick"/g)).toHaveLength(1);
     expect(page).not.toContain('/console/approvals/batch');
+  });
+
+  it('shows the program that asks, and answers its calls together', async () => {
+    const programs: ProgramStatus[] = [];
+    const world = openWorld({ programs });
+    const asker = 'program call_p1';
+    const write = world.ask({ asker, input: { path: 'a.md' } });
+    const read = world.ask({ asker, id: 'notes:read', tool: 'read', input: { path: 'b.md' } });
+    const alone = world.ask({ id: 'notes:list', tool: 'list', asker: 'program call_other' });
+    const waits = { state: 'waiting' } as const;
+    programs.push({
+      id: 'call_p1',
+      source: `await tools.notes.find({ key: 'x' }); // </pre><b>`,
+      state: 'parked',
+      startedAtMs: 0,
+      expiresAtMs: 1,
+      calls: [
+        { number: 1, tool: 'notes:find', input: { key: 'hunter2' }, state: 'done' },
+        { number: 2, tool: 'notes:write', input: {}, approval: write.approvalId, ...waits },
+        { number: 3, tool: 'notes:read', input: {}, approval: read.approvalId, ...waits },
+      ],
+    });
+    const cookie = await world.enter();
+    const form = await world.formToken(cookie);
+    const page = await (await world.get('/console/', cookie)).text();
+    expect(page.match(/The program that asks:\s+1 earlier\s+call, 2 waiting/g)).toHaveLength(2);
+    expect(page).toContain('// &lt;/pre&gt;&lt;b&gt;');
+    expect(page).not.toContain('hunter2');
+    expect(page).toContain(
+      `waits: <a href="/console/approvals/${read.approvalId}">its question</a>`,
+    );
+    expect(page).toContain('<strong>2 calls of program call_p1</strong>');
+    const shown = String(world.clock.ms - 1_000);
+    const batch = (...picks: StoredQuestion[]) =>
+      world.post(
+        '/console/approvals/batch',
+        [
+          ['form', form],
+          ['verdict', 'once'],
+          ...picks.map(({ approvalId, digest }): [string, string] => [
+            'pick',
+            `${approvalId} ${digest} ${shown}`,
+          ]),
+        ],
+        { cookie },
+      );
+    expect((await batch(write, alone)).status).toBe(400);
+    expect((await batch(write, read)).status).toBe(303);
+    expect(world.engine.approvals.list().map(({ id }) => id)).toEqual(['notes:list']);
   });
 });

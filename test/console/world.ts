@@ -7,6 +7,7 @@ import { makeStoredApprovals } from '../../src/approval/stored-approvals.js';
 import { type Console, type ConsoleEngine, createConsole } from '../../src/console/console.js';
 import type { InputPolicy } from '../../src/audit/note.js';
 import type { ShownRunner } from '../../src/console/pages/machine.js';
+import type { ProgramStatus } from '../../src/engine/programs/program.js';
 import type { ConsoleUpdates } from '../../src/console/updates.js';
 import type { BulkheadEvent, EventListener, WithoutTime } from '../../src/events.js';
 import { statusOf, tool } from '../report/builders.js';
@@ -55,12 +56,14 @@ export function openWorld({
   updates,
   inputs = 'digest',
   runners,
+  programs = [],
 }: {
   readonly audit?: Partial<Audit>;
   readonly replay?: ConsoleEngine['replay'];
   readonly updates?: ConsoleUpdates;
   readonly inputs?: InputPolicy['inputs'];
   readonly runners?: readonly ShownRunner[];
+  readonly programs?: ProgramStatus[];
 } = {}): World {
   const clock = { ms: Date.parse('2026-11-23T10:00:00Z') };
   const now = (): number => clock.ms;
@@ -108,6 +111,7 @@ export function openWorld({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    programs: { list: () => programs, resume: unused, cancel: unused },
     plugins: () => [
       statusOf('notes', {
         permissions: { network: ['api.notes.example'] },

@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { AIMessage } from '@langchain/core/messages';
 import { FakeBuiltModel } from '@langchain/core/testing';
 import { MemorySaver } from '@langchain/langgraph';
+import { type Model, Usage } from '@openai/agents';
 import { MockLanguageModelV3 } from 'ai-6/test';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Host, startHost } from './host.js';
@@ -10,11 +11,15 @@ import { ifSupported } from './supported.js';
 
 const page = readFileSync(new URL('../../docs/frameworks.md', import.meta.url), 'utf8');
 
-/** The block of a heading, as a function: its imports become parameters, and its names are returned. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the names that a block of the page defines
-async function runBlock(heading: string, given: Record<string, unknown>): Promise<any> {
+/** A block of a heading, as a function: its imports become parameters, and its names are returned. */
+async function runBlock(
+  heading: string,
+  given: Record<string, unknown>,
+  index = 0,
+  // oxlint-disable-next-line typescript/no-explicit-any -- the names that a block of the page defines
+): Promise<any> {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const code = /```js\n(.*?)```/s.exec(section)?.[1] ?? '';
+  const code = [...section.matchAll(/```js\n(.*?)```/gs)][index]?.[1] ?? '';
   const imports = [...code.matchAll(/^import \{ (.*?) \} from '(.*?)';$/gm)];
   const values: Record<string, unknown> = { ...given };
   for (const [, names = '', from = ''] of imports) {
@@ -53,6 +58,71 @@ describe('docs/frameworks.md', () => {
     const { text, tools } = await runBlock('AI SDK', { engine: host.engine, model });
     expect(text).toBe('Hello, Ann.');
     expect(Object.keys(tools)).toContain('send');
+  });
+
+  it('asks a person with the AI SDK', async () => {
+    const usage = {
+      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 1, text: 1, reasoning: 0 },
+    };
+    const model = new MockLanguageModelV3({
+      doGenerate: async ({ prompt }) => ({
+        content:
+          prompt.at(-1)?.role === 'tool'
+            ? [{ type: 'text', text: JSON.stringify(prompt.at(-1)) }]
+            : [{ type: 'tool-call', toolCallId: 'c1', toolName: 'send', input: '{"to":"ann"}' }],
+        finishReason: { unified: 'stop', raw: 'stop' },
+        usage,
+        warnings: [],
+      }),
+    });
+    const { text } = await runBlock('AI SDK', { engine: host.engine, model }, 1);
+    expect(text).toContain('sent to ann');
+  });
+
+  it('asks a person with LangChain', async () => {
+    const model = new FakeBuiltModel()
+      .respondWithTools([{ name: 'send', args: { to: 'ann' }, id: 'c1' }])
+      .respond(new AIMessage('done'));
+    const checkpointer = new MemorySaver();
+    const { messages } = await runBlock(
+      'LangChain',
+      { engine: host.engine, model, checkpointer },
+      1,
+    );
+    expect(JSON.stringify(messages)).toContain('sent to ann');
+  });
+
+  it('asks a person with OpenAI Agents', async () => {
+    const model: Model = {
+      getResponse: async ({ input }) => ({
+        usage: new Usage(),
+        output:
+          typeof input !== 'string' && input.at(-1)?.type === 'function_call_result'
+            ? [
+                {
+                  type: 'message',
+                  role: 'assistant',
+                  status: 'completed',
+                  content: [{ type: 'output_text', text: JSON.stringify(input.at(-1)) }],
+                },
+              ]
+            : [
+                {
+                  type: 'function_call',
+                  callId: 'c1',
+                  name: 'send',
+                  arguments: '{"to":"ann"}',
+                  status: 'completed',
+                },
+              ],
+      }),
+      getStreamedResponse: () => {
+        throw new Error('not used');
+      },
+    };
+    const { finalOutput } = await runBlock('OpenAI Agents', { engine: host.engine, model }, 1);
+    expect(finalOutput).toContain('sent to ann');
   });
 
   it('runs with LangChain', async () => {
@@ -98,6 +168,13 @@ describe('docs/frameworks.md', () => {
     });
     expect(message.content).toMatchObject([{ text: 'Hello, Ann.' }]);
     expect(bodies[0]).toContain(String.raw`\"name\":\"send\"`);
+  });
+
+  it('answers the questions that wait, for Anthropic', async () => {
+    const { approvals } = host.engine;
+    const id = await approvals.request('send', { to: 'ann' }, { asker: 'a test' });
+    await runBlock('Anthropic', { engine: host.engine, console: { log: () => {} } }, 1);
+    expect(approvals.get(id)?.answer).toMatchObject({ verdict: 'once', by: 'ann' });
   });
 
   it('runs with the Claude Agent SDK', async () => {

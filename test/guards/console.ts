@@ -124,8 +124,19 @@ export const consoleGuards: readonly Guard[] = [
   },
   {
     id: 'console-batch-of-one-tool',
-    stops: 'one answer to questions about several tools',
+    stops: 'one answer to questions about several tools that no program asks together',
     mutation: 'never',
+    tests: ['test/console/approvals.test.ts'],
+  },
+  {
+    id: 'program-inputs-as-audited',
+    stops: 'inputs of calls that ended, on a page that may not show them',
+    mutation: {
+      replace: [
+        /noteContent\(JSON\.stringify\(input\), policy\)/,
+        '{ text: JSON.stringify(input) }',
+      ],
+    },
     tests: ['test/console/approvals.test.ts'],
   },
   {

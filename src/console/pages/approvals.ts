@@ -3,9 +3,12 @@ import { conditionSentences, type Rule, sentenceOf } from '../../approval/rule.j
 import { type InputConditions, openMembers } from '../../approval/scope.js';
 import { type Markup, html } from '../../report/html/markup.js';
 import { isolated, jsonLines } from '../../visible.js';
+import type { InputPolicy } from '../../audit/note.js';
+import type { ProgramStatus } from '../../engine/programs/program.js';
 import type { Session } from '../sessions.js';
 import { coverId } from '../cover-id.js';
 import { clock, formToken, quoted, riskPill, since } from './layout.js';
+import { programPart } from './program.js';
 import { textBlock, valueBlock } from './value.js';
 
 /** A rule that an answer could store, tried on the call that asks and on recent calls. */
@@ -24,7 +27,9 @@ export interface PendingRow {
   readonly rules: readonly TriedRule[];
   /** The inputs that an answer for this session covers. Absent: it covers the tool, or the request's target. */
   readonly scope?: InputConditions | undefined;
-  /** The name of the form that answers several calls of this tool. Absent: it is answered alone. */
+  /** The program that made the call. */
+  readonly program?: ProgramStatus | undefined;
+  /** The name of the form that answers several calls of this tool or program. Absent: it is answered alone. */
   readonly batch?: string | undefined;
 }
 
@@ -32,6 +37,8 @@ interface QuestionsView {
   readonly rows: readonly PendingRow[];
   readonly nowMs: number;
   readonly session: Session;
+  /** What may be shown of the inputs of calls that do not wait any more. */
+  readonly inputs: InputPolicy;
 }
 
 export interface ApprovalsView extends QuestionsView {
@@ -88,20 +95,21 @@ const EMPTY = html`<div class="card empty">
 /** One form for each tool with several calls. The rows' boxes belong to it. */
 function batchForms({ rows, session }: ApprovalsView): Markup[] {
   if (!session.rights.has('answer')) return [];
-  const names = new Map<string, { id: string; size: number }>();
-  for (const { batch, question } of rows) {
+  const names = new Map<string, { of: Markup; size: number }>();
+  for (const { batch, question, program } of rows) {
     if (batch === undefined) continue;
     const size = (names.get(batch)?.size ?? 0) + 1;
-    names.set(batch, { id: question.id, size });
+    const of = program === undefined ? quoted(question.id) : html`program ${program.id}`;
+    names.set(batch, { of, size });
   }
   const several = [...names].filter(([, { size }]) => size > 1);
   return several.map(
-    ([name, { id, size }]) =>
+    ([name, { of, size }]) =>
       html`<form id="${name}" class="batch card" method="post" action="/console/approvals/batch">
         ${formToken(session)}
         <p>
-          <strong>${size} calls of ${quoted(id)}</strong> wait. Select those that you have read, and
-          answer the selected ones together.
+          <strong>${size} calls of ${of}</strong> wait. Select those that you have read, and answer
+          the selected ones together.
         </p>
         <p class="actions">
           <button name="verdict" value="deny">Deny the selected</button>
@@ -151,7 +159,9 @@ function card(row: PendingRow, view: QuestionsView): Markup {
     </dl>
     ${question.effect !== undefined && effectOf(question)}
     <h3>Input</h3>
-    ${valueBlock(question.input, `Input of ${question.id}`)} ${answers(row, view)}
+    ${valueBlock(question.input, `Input of ${question.id}`)}
+    ${row.program !== undefined && programPart(row.program, question.approvalId, view.inputs)}
+    ${answers(row, view)}
   </article>`;
 }
 
@@ -169,7 +179,7 @@ function effectOf({ effect, id }: StoredQuestion): Markup {
 }
 
 function answers(
-  { question, rules, batch, scope }: PendingRow,
+  { question, rules, batch, scope, program }: PendingRow,
   { session, nowMs }: QuestionsView,
 ): Markup {
   if (!session.rights.has('answer')) {
@@ -220,7 +230,8 @@ function answers(
           name="pick"
           value="${question.approvalId} ${question.digest} ${nowMs}"
         />
-        Select, to answer it together with others of this tool, below the list</label
+        Select, to answer it together with others of this
+        ${program === undefined ? 'tool' : 'program'}, below the list</label
       >`
     }
     ${
