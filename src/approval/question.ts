@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { AboutQuestion } from '../approval-events.js';
 import { BulkheadError } from '../errors.js';
 import { canonicalJson } from '../canonical.js';
+import { hash } from '../hash.js';
 import type { RiskBand } from '../plugin/risk.js';
 import { isolatedJson } from '../visible.js';
 import type { Approver, HeldRequest, StoredQuestion, Verdict } from './approver.js';
@@ -50,12 +50,44 @@ export interface Prepared extends Question {
   readonly digest: string;
 }
 
+/** All that an approval covers. */
+export type Covered = Pick<
+  Question,
+  'bundle' | 'id' | 'inputText' | 'tenant' | 'terms' | 'risk' | 'effect'
+>;
+
 /** Throws `INVALID_INPUT` if the input cannot be displayed. */
 export function prepare(question: Question): Prepared {
-  const { id } = question;
+  const { input, text } = readInput(question);
+  return { ...question, input, digest: digestOf(question, text) };
+}
+
+/**
+ * Returns what computes the digest for an input as often as needed. It reads the input once, and hashes again only
+ * if something else that an approval covers has changed. Throws `INVALID_INPUT`.
+ */
+export function makeDigest(
+  about: Pick<Covered, 'id' | 'inputText'>,
+  others: () => Omit<Covered, 'inputText'>,
+): () => string {
+  const { text: input } = readInput(about);
+  let last: { readonly parts: string; readonly digest: string } | undefined;
+  return () => {
+    const now = others();
+    const parts = JSON.stringify(partsOf(now, ''));
+    if (parts !== last?.parts) last = { parts, digest: digestOf(now, input) };
+    return last.digest;
+  };
+}
+
+/** The input, and its canonical text. */
+function readInput({ id, inputText }: Pick<Covered, 'id' | 'inputText'>): {
+  readonly input: Json;
+  readonly text: string;
+} {
   try {
-    const input = valueOf(question.inputText);
-    return { ...question, input, digest: digestOf(question, input) };
+    const input = valueOf(inputText);
+    return { input, text: canonicalJson(input) };
   } catch (error) {
     throw new BulkheadError(
       'INVALID_INPUT',
@@ -186,28 +218,33 @@ function valueOf(text: string): Json {
 }
 
 /**
- * sha256 in hex over all that an approval covers: artifact, tool, input, tenant, the effective grant and
- * the configuration (`terms`), the risk that the approver sees, and the request with kind `effect`.
+ * sha256 in hex over all that an approval covers: artifact, tool, input (as canonical JSON), tenant, the effective
+ * grant and the configuration (`terms`), the risk that the approver sees, and the request with kind `effect`.
  */
-function digestOf(question: Question, input: Json): string {
-  const { bundle, id, tenant, terms, risk, effect } = question;
-  const held =
-    effect === undefined
-      ? null
-      : [effect.method, effect.url, effect.headers, effect.body ?? null, effect.bodyBytes ?? null];
-  return createHash('sha256')
-    .update(
-      JSON.stringify([
-        bundle,
-        id,
-        canonicalJson(input),
-        // guard: approval-bound-to-tenant
-        tenant ?? null,
-        // guard: approval-bound-to-grant
-        canonicalJson(terms ?? null),
-        risk,
-        held,
-      ]),
-    )
-    .digest('hex');
+function digestOf(covered: Omit<Covered, 'inputText'>, input: string): string {
+  return hash('sha256', JSON.stringify(partsOf(covered, input)), 'hex');
+}
+
+function partsOf(
+  { bundle, id, tenant, terms, risk, effect }: Omit<Covered, 'inputText'>,
+  input: string,
+): readonly unknown[] {
+  const held = effect && [
+    effect.method,
+    effect.url,
+    effect.headers,
+    effect.body ?? null,
+    effect.bodyBytes ?? null,
+  ];
+  return [
+    bundle,
+    id,
+    input,
+    // guard: approval-bound-to-tenant
+    tenant ?? null,
+    // guard: approval-bound-to-grant
+    canonicalJson(terms ?? null),
+    risk,
+    held ?? null,
+  ];
 }

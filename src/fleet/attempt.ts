@@ -65,7 +65,6 @@ export class OpenAttempt {
   readonly details: AttemptDetails;
   readonly resolve: (attempt: Attempt) => void;
   readonly token: string;
-  readonly onAbort = (): void => this.cancel();
   runner: string | undefined;
   instance: string | undefined;
   ended: (() => void) | undefined;
@@ -136,7 +135,7 @@ export class OpenAttempt {
         : cell.subjects.pin(chosen.runner, hash);
     if (chosen !== undefined) this.ended = runners.sent(chosen.runner);
     this.open.set(token, this);
-    call.signal.addEventListener('abort', this.onAbort);
+    call.end.listener = () => this.cancel();
     try {
       cell.connection.publish(subject, frame, { reply: `${cell.inbox}.calls.${token}` });
     } catch (error) {
@@ -203,7 +202,8 @@ export class OpenAttempt {
     // guard: fleet-asks-capped
     if (runner === undefined || this.asks >= MAX_ASKS) return;
     this.asks += 1;
-    const { requests, signal, options } = call;
+    const { requests, options } = call;
+    const { signal } = call.end;
     // Each question listens to it.
     setMaxListeners(2 * MAX_ASKS, signal);
     void spec
@@ -256,7 +256,7 @@ export class OpenAttempt {
   settle(attempt: Attempt): void {
     if (!this.open.delete(this.token)) return;
     clearTimeout(this.forget);
-    this.call.signal.removeEventListener('abort', this.onAbort);
+    this.call.end.listener = undefined;
     this.ended?.();
     this.resolve(attempt);
   }

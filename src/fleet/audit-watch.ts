@@ -54,7 +54,7 @@ export async function watchAudit({ cell, onBroken }: AuditWatchSpec): Promise<Au
 
   const consumer = await client.consumers.get(stream, {});
   const messages: ConsumerMessages = await consumer.consume({
-    callback: (message) => take(subjects.token(message.subject, 0), message.string().split('\n')),
+    callback: (message) => take(subjects.lastToken(message.subject), message.string().split('\n')),
   });
 
   async function* linesOf(runner: string): AsyncGenerator<StoredLine> {
@@ -80,7 +80,7 @@ export async function watchAudit({ cell, onBroken }: AuditWatchSpec): Promise<Au
       const { state } = await manager.streams.info(stream, {
         subjects_filter: subjects.audit('*'),
       });
-      const there = Object.keys(state.subjects ?? {}).map((one) => subjects.token(one, 0));
+      const there = Object.keys(state.subjects ?? {}).map((one) => subjects.lastToken(one));
       const verdicts: RunnerAudit[] = [];
       for (const runner of [...new Set([...heads.keys(), ...there])].toSorted()) {
         // What was there before must be there still.

@@ -50,13 +50,13 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
   const open = new Map<string, OpenAttempt>();
   const subscription = cell.connection.subscribe(`${cell.inbox}.calls.*`, {
     callback: (error, message) => {
-      if (error === null) open.get(cell.subjects.token(message.subject, 0))?.receive(message);
+      if (error === null) open.get(cell.subjects.lastToken(message.subject))?.receive(message);
     },
   });
   const answers = cell.connection.subscribe(`${cell.inbox}.alive.*`, {
     callback: (error, message) => {
       if (error !== null) return;
-      const runner = cell.subjects.token(message.subject, 0);
+      const runner = cell.subjects.lastToken(message.subject);
       const absent = isNoResponder(message) ? undefined : readIds(message.string());
       for (const one of open.values()) {
         if (one.runner === runner) one.heardOf(absent === undefined || absent.has(one.token));
@@ -104,7 +104,7 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
     let last: Failure = noRunner(call);
     let isSigned = false;
     try {
-      for (let number = 0; number < MAX_ATTEMPTS && !call.signal.aborted; number += 1) {
+      for (let number = 0; number < MAX_ATTEMPTS && !call.end.isOver; number += 1) {
         const to = await routeOf(call, except);
         if (to !== undefined && 'code' in to) return number === 0 ? to : last;
         const end = await attempt(call, { body, number, to, isSigned });

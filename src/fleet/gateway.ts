@@ -130,7 +130,7 @@ async function openGateway(
       if (error !== null) return;
       const heartbeat = readHeartbeat(message.string());
       // guard: fleet-heartbeat-of-its-sender
-      if (heartbeat?.runner !== subjects.token(message.subject, 0)) return;
+      if (heartbeat?.runner !== subjects.lastToken(message.subject)) return;
       // A runner that has just started waits for this.
       if (runners.hear(heartbeat) || !heartbeat.hears.includes(id)) state();
     },

@@ -3,20 +3,21 @@ import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { OpenEngine } from '../engine/open-engine.js';
 import { freeMemory } from '../engine/node/free-memory.js';
 import type { AcceptedPlugins } from '../engine/types/settings.js';
+import { messageOf } from '../errors.js';
 import type { PublicKey } from '../keys/signing-key.js';
 import { type AppliedRevocations, makeAppliedRevocations } from './apply-revocations.js';
 import type { GatewayAsker } from './ask-gateway.js';
 import type { Bodies } from './bodies.js';
 import type { Cell } from './connection.js';
 import { RETRY_AFTER_MS } from './call-failures.js';
-import { openEnvelope } from './envelope.js';
+import { type Envelope, openEnvelope } from './envelope.js';
 import { gatewayId } from './epoch.js';
 import { parse, type SessionOf } from './frame.js';
 import { type GatewaysHeard, makeGatewaysHeard } from './gateways-heard.js';
 import { type Heartbeat, HEARTBEAT_EVERY_MS } from './heartbeat.js';
 import type { Runner, RunnerProblem } from './runner-api.js';
 import { NOT_OPENED, type RunnerFacts, whyCallRefused } from './refuse-call.js';
-import type { Reply } from './reply.js';
+import type { Refusal, Reply } from './reply.js';
 import { type EnvelopeRunner, runEnvelope } from './run-envelope.js';
 import { aboutSession, makeSessionParty, type SessionParty } from './session.js';
 import type { SpentCalls } from './spent-calls.js';
@@ -42,11 +43,16 @@ export interface RunnerSpec {
   readonly fetch: () => Promise<void>;
 }
 
-/** A call that runs. */
-interface Running {
+/** A call that runs, or is about to. */
+interface Taken {
+  /** The call and its attempt. */
+  readonly id: string;
+  readonly envelope: Envelope;
   /** The gateway, as `gatewayId` names it. */
   readonly gateway: string;
   readonly end: AbortController;
+  /** A text is JSON already. */
+  readonly reply: (answer: Reply | string) => void;
 }
 
 /** A runner with an open engine and connection. */
@@ -57,7 +63,9 @@ export class OpenRunner implements Runner {
   /** What a call is compared with, and how it runs. */
   readonly facts: RunnerFacts;
   readonly runs: EnvelopeRunner;
-  readonly running: Map<string, Running> = new Map();
+  readonly running: Map<string, Taken> = new Map();
+  /** The running calls that have not begun. */
+  readonly taken: Taken[] = [];
   readonly subscriptions: Map<string, readonly Subscription[]> = new Map();
   readonly others: Subscription[] = [];
   readonly revocations: AppliedRevocations;
@@ -124,7 +132,7 @@ export class OpenRunner implements Runner {
       }),
       connection.subscribe(subjects.cancel(name, '*'), {
         callback: (error, message) => {
-          if (error === null) this.running.get(subjects.token(message.subject, 0))?.end.abort();
+          if (error === null) this.running.get(subjects.lastToken(message.subject))?.end.abort();
         },
       }),
       connection.subscribe(subjects.alive(name), {
@@ -150,7 +158,7 @@ export class OpenRunner implements Runner {
       this.subscriptions.delete(artifact);
     }
     const callback = (error: Error | null, message: Msg): void => {
-      if (error === null) void this.receive(message);
+      if (error === null) this.receive(message);
     };
     for (const artifact of wanted) {
       if (this.subscriptions.has(artifact)) continue;
@@ -220,53 +228,75 @@ export class OpenRunner implements Runner {
     }
   }
 
-  async receive(message: Msg): Promise<void> {
-    const reply = (answer: Reply | string): void => {
-      const { connection } = this.spec.cell;
-      if (message.reply !== undefined && !connection.isClosed()) {
-        connection.publish(
-          message.reply,
-          typeof answer === 'string' ? answer : JSON.stringify(answer),
-        );
-      }
-    };
+  /** Verifies a call, and takes it or refuses it. */
+  receive(message: Msg): void {
+    const reply = this.replierTo(message);
     const { name: runner } = this;
+    const refuse = (reason: Refusal, text: string): void =>
+      reply({ type: 'refused', runner, reason, message: `${runner} ${text}` });
     const envelope = openEnvelope(this.spec.keys, message.data, this.sessionOf);
     if (envelope === undefined || typeof envelope === 'string') {
-      const [reason, text] = NOT_OPENED[envelope ?? 'unsigned'];
-      return reply({ type: 'refused', runner, reason, message: `${runner} ${text}` });
+      return refuse(...NOT_OPENED[envelope ?? 'unsigned']);
     }
     const refusal = whyCallRefused(envelope, message.subject, this.facts);
     if (refusal !== undefined) return reply({ type: 'refused', runner, ...refusal });
-    if (this.leaving) {
-      const text = `${runner} is leaving. Start another runner.`;
-      return reply({ type: 'refused', runner, reason: 'no-runner', message: text });
-    }
+    if (this.leaving) return refuse('no-runner', 'is leaving. Start another runner.');
     if (this.running.size >= this.spec.maxCalls) {
       return reply({ type: 'busy', runner, retryAfterMs: RETRY_AFTER_MS });
     }
     const id = `${envelope.call}-${envelope.attempt}`;
     if (!this.spec.spent.spend(id, envelope.expiresAtMs)) {
-      const text = `has already begun the call ${envelope.call}. It does not run twice`;
-      return reply({
-        type: 'refused',
-        runner,
-        reason: 'not-trusted',
-        message: `${runner} ${text}.`,
-      });
+      const text = `has already begun the call ${envelope.call}. It does not run twice.`;
+      return refuse('not-trusted', text);
     }
-    if (envelope.audience === '*') reply({ type: 'started', runner, instance: this.instance });
-    const end = new AbortController();
-    this.running.set(id, { gateway: gatewayId(envelope), end });
-    const { call, tenant, key } = envelope;
+    const taken = { id, envelope, gateway: gatewayId(envelope), end: new AbortController(), reply };
+    this.running.set(id, taken);
+    this.taken.push(taken);
+    // Calls that arrived together are noted with one write.
+    if (this.taken.length === 1) queueMicrotask(() => this.beginTaken());
+  }
+
+  replierTo({ reply: subject }: Msg): Taken['reply'] {
+    const { connection } = this.spec.cell;
+    return (answer) => {
+      if (subject === undefined || connection.isClosed()) return;
+      connection.publish(subject, typeof answer === 'string' ? answer : JSON.stringify(answer));
+    };
+  }
+
+  /** Begins the calls that were taken, after their ids are on disk. */
+  beginTaken(): void {
+    const taken = this.taken.splice(0);
+    try {
+      // guard: fleet-call-noted-before-it-begins
+      this.spec.spent.save();
+    } catch (error) {
+      const runner = this.name;
+      const message = `${runner} cannot write to its state directory (${messageOf(error)}), and begins no call without a note of it. Free space there, or repair the disk.`;
+      for (const { id, reply } of taken) {
+        this.ended(id);
+        reply({ type: 'refused', runner, reason: 'no-runner', message });
+      }
+      return;
+    }
+    for (const one of taken) void this.run(one);
+  }
+
+  async run({ id, envelope, end, reply }: Taken): Promise<void> {
+    const { call, tenant, key, audience } = envelope;
+    if (audience === '*') reply({ type: 'started', runner: this.name, instance: this.instance });
     const ended = this.spec.asker.began({ call, token: id, key, tenant, reply });
     try {
       reply(await runEnvelope(this.runs, envelope, end.signal, reply));
     } finally {
       ended();
-      this.running.delete(id);
-      if (this.running.size === 0) this.idle();
+      this.ended(id);
     }
+  }
+
+  ended(id: string): void {
+    this.running.delete(id);
+    if (this.running.size === 0) this.idle();
   }
 
   problems(): readonly RunnerProblem[] {

@@ -1,13 +1,12 @@
 import {
-  createHmac,
   createPublicKey,
-  createSecretKey,
   diffieHellman,
   generateKeyPairSync,
   hkdfSync,
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto';
+import { hash } from '../hash.js';
 
 /**
  * One side of the keys that a gateway and a runner agree on (X25519), so that a call needs no signature. The
@@ -67,10 +66,32 @@ function agree(privateKey: KeyObject, other: string, about: string): SessionKey 
   } catch {
     return undefined;
   }
-  const secret = createSecretKey(Buffer.from(hkdfSync('sha256', shared, '', about, 32)));
-  const mac = (bytes: Uint8Array): Buffer => createHmac('sha256', secret).update(bytes).digest();
+  const mac = makeHmac(Buffer.from(hkdfSync('sha256', shared, '', about, 32)));
   return {
     mac,
     verify: (bytes, given) => given.length === MAC_BYTES && timingSafeEqual(mac(bytes), given),
+  };
+}
+
+/** Bytes of a block of SHA-256. */
+const BLOCK_BYTES = 64;
+
+/**
+ * HMAC-SHA256 (RFC 2104) with a key of 32 bytes. For the garbage collector, the objects of `createHmac` are a third
+ * of the cost of a call.
+ */
+export function makeHmac(key: Uint8Array): (bytes: Uint8Array) => Buffer {
+  const inner = Buffer.alloc(BLOCK_BYTES, 0x36);
+  const outer = Buffer.alloc(BLOCK_BYTES + MAC_BYTES, 0x5c);
+  for (const [at, byte] of key.entries()) {
+    inner[at] = 0x36 ^ byte;
+    outer[at] = 0x5c ^ byte;
+  }
+  return (bytes) => {
+    const text = Buffer.allocUnsafe(BLOCK_BYTES + bytes.length);
+    inner.copy(text);
+    text.set(bytes, BLOCK_BYTES);
+    outer.write(hash('sha256', text, 'binary'), BLOCK_BYTES, 'latin1');
+    return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
   };
 }

@@ -5,8 +5,10 @@ import { replaceFileSync } from '../replace-file.js';
 
 /** The calls that a runner has begun. They outlive the process, so that no message runs a call twice. */
 export interface SpentCalls {
-  /** Whether the call may begin now: notes it, and returns `false` if it was noted before. */
+  /** Notes a call. `false`: it was noted before, and must not begin. It may begin only after `save`. */
   spend(id: string, expiresAtMs: number): boolean;
+  /** Writes the calls that were noted since the last time. Throws errors of the system: none of them may begin then. */
+  save(): void;
   close(): void;
 }
 
@@ -20,8 +22,7 @@ export function openSpentCalls(directory: string, now: () => number): SpentCalls
   const spent = readSpent(file, now());
   let noted = 0;
   let open: number | undefined;
-  /** Returns the descriptor of the new file. */
-  const compact = (): number => {
+  const compact = (): void => {
     const at = now();
     for (const [id, expiresAtMs] of spent) if (expiresAtMs < at) spent.delete(id);
     const text = [...spent].map(([id, expiresAtMs]) => lineOf(id, expiresAtMs)).join('');
@@ -29,25 +30,43 @@ export function openSpentCalls(directory: string, now: () => number): SpentCalls
     noted = 0;
     if (open !== undefined) closeSync(open);
     open = openSync(file, 'a', 0o600);
-    return open;
   };
-  let descriptor = compact();
+  compact();
+  let unsaved = '';
+  /** Ends a line that a failed write may have begun. */
+  let separator = '';
   return {
     spend: (id, expiresAtMs) => {
       // guard: fleet-call-spent-once
       if (spent.has(id)) return false;
-      if (noted >= COMPACT_AFTER) descriptor = compact();
       spent.set(id, expiresAtMs);
       noted += 1;
-      // Before the call begins: a process that is killed right after has noted it.
-      writeSync(descriptor, lineOf(id, expiresAtMs));
+      unsaved += lineOf(id, expiresAtMs);
       return true;
+    },
+    save: () => {
+      const lines = unsaved;
+      unsaved = '';
+      if (open === undefined) throw new Error('it is closed');
+      if (noted >= COMPACT_AFTER) return compact();
+      try {
+        writeAll(open, separator + lines);
+        separator = '';
+      } catch (error) {
+        separator = '\n';
+        throw error;
+      }
     },
     close: () => {
       if (open !== undefined) closeSync(open);
       open = undefined;
     },
   };
+}
+
+function writeAll(descriptor: number, text: string): void {
+  let bytes = Buffer.from(text, 'utf8');
+  while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
 }
 
 function lineOf(id: string, expiresAtMs: number): string {

@@ -55,7 +55,9 @@ export function artifactName(hash: string): string {
 
 /** The part of an artifact's hash in subjects. It routes, and proves nothing. */
 export function hash12(hash: string): string {
-  return artifactName(hash).slice(0, 12);
+  // 12 hexadecimal digits are 6 bytes, and those are 8 characters of base64.
+  const start = 'sha512-'.length;
+  return Buffer.from(hash.slice(start, start + 8), 'base64').toString('hex');
 }
 
 /** The subjects of one cell: see docs/fleet.md. */
@@ -75,8 +77,8 @@ export interface Subjects {
   epoch(gateway: string): string;
   /** The audit records of a runner. The runner may be `*`. */
   audit(runner: string): string;
-  /** A token of a subject, counted from the end: 0 is the last one. */
-  token(subject: string, fromEnd: number): string;
+  /** The part of a subject after its last dot. */
+  lastToken(subject: string): string;
 }
 
 export function subjectsOf(cell: string): Subjects {
@@ -90,7 +92,7 @@ export function subjectsOf(cell: string): Subjects {
     heartbeat: (runner) => at('hb', runner),
     epoch: (gateway) => at('epoch', gateway),
     audit: (runner) => at('audit', runner),
-    token: (subject, fromEnd) => subject.split('.').at(-1 - fromEnd) ?? '',
+    lastToken: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Approval } from '../../approval/approval-api.js';
 import type { Decision, Rule } from '../../approval/rule.js';
 import type { RuleBook } from '../../approval/rule-book.js';
 import { whyWithheld } from '../../approval/policy.js';
-import { prepare, type Question } from '../../approval/question.js';
+import { type Covered, makeDigest, type Question } from '../../approval/question.js';
 import { refusals } from '../../approval/refusals.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { BulkheadError } from '../../errors.js';
@@ -202,30 +202,35 @@ function whyByRule({ verdict, rule }: Decision): string {
 }
 
 /** The question that the approver gets about a call. */
-export function questionOf(
-  { callId, tool, place, inputText, options }: CallSpec,
-  why: string,
-): Question {
+export function questionOf(call: CallSpec, why: string): Question {
+  const { callId, tool, place, inputText, options } = call;
   const { conversationId, isInteractive } = options.context ?? {};
   return {
+    ...coveredBy(call),
     kind: 'call',
     callId,
     plugin: tool.plugin,
     version: place.version,
     tool: tool.tool,
-    id: tool.id,
     title: tool.title,
-    bundle: place.hash,
     inputText,
-    risk: tool.risk,
     riskWhy: tool.riskWhy,
     why,
-    terms: termsOf(place, options),
-    tenant: options.tenant,
     ...(typeof conversationId === 'string' ? { conversationId } : {}),
     approve: options.approve,
     attended: options.unattended !== true && isInteractive !== false,
     signal: options.signal ?? new AbortController().signal,
+  };
+}
+
+/** What an approval of this call covers now, without its input. */
+function coveredBy({ tool, place, options }: CallSpec): Omit<Covered, 'inputText'> {
+  return {
+    id: tool.id,
+    bundle: place.hash,
+    risk: tool.risk,
+    terms: termsOf(place, options),
+    tenant: options.tenant,
   };
 }
 
@@ -245,15 +250,24 @@ function termsOf(place: Placed, { context }: CallOptions): Question['terms'] {
 
 /** The digest of what an approval of this call covers now. */
 export function digestOf(call: CallSpec): string {
-  return prepare(questionOf(call, '')).digest;
+  return digestsOf(call)();
+}
+
+/** Returns what computes that digest each time: the grant and the directories of a call may change. */
+export function digestsOf(call: CallSpec): () => string {
+  return makeDigest({ id: call.tool.id, inputText: call.inputText }, () => coveredBy(call));
 }
 
 /** The approved call. It is compared again when it runs: it may wait for its turn and for a guest. */
-export function bound(call: CallSpec, digest: string): CallSpec {
+export function bound(
+  call: CallSpec,
+  digest: string,
+  digestNow: () => string = digestsOf(call),
+): CallSpec {
   return {
     ...call,
     whyNotApproved: () =>
-      digestOf(call) === digest ? undefined : failureOf(changed(call.tool), call.tool),
+      digestNow() === digest ? undefined : failureOf(changed(call.tool), call.tool),
   };
 }
 

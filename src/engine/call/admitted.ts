@@ -4,7 +4,7 @@ import { stoppedError } from '../../stops/stop.js';
 import type { CallOptions } from '../types/options.js';
 import type { CallResult } from '../types/result.js';
 import type { Settings } from '../types/settings.js';
-import { bound, digestOf, whyRefused } from './admission.js';
+import { bound, digestsOf, whyRefused } from './admission.js';
 import type { CallSpec } from './call.js';
 
 /** A call that another engine admitted, and what that engine knew when it did. */
@@ -54,14 +54,15 @@ export function makeRunAdmitted({ settings, stops, specOf, run }: RunAdmittedSpe
         tool: id,
       });
     }
+    const digestNow = digestsOf(spec);
     // guard: admitted-digest-compared
-    if (digestOf(spec) !== digest) {
+    if (digestNow() !== digest) {
       throw new BulkheadError(
         'FLEET_FAILED',
         `${id} does not run here: this runner gives ${plugin} other permissions, configuration, mounts or risk than the gateway. Give both the same lock file and configuration. After a revocation, restart the one that has not heard of it.`,
         { reason: 'grant' },
       );
     }
-    return run(bound(spec, digest));
+    return run(bound(spec, digest, digestNow));
   };
 }

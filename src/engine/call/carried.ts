@@ -6,6 +6,7 @@ import type { PlacedLocally } from '../plugins/placement.js';
 import type { CallOptions } from '../types/options.js';
 import { answerOf, type CallResult, type Failure, failureOf, removeTags } from '../types/result.js';
 import { digestOf } from './admission.js';
+import { CallEnd } from './call-end.js';
 import {
   beforeEffectOf,
   type CallSpec,
@@ -48,8 +49,8 @@ export interface CarriedCall {
   readonly isStateful: boolean;
   /** Whether the operator allows a second run. */
   readonly isIdempotent: boolean;
-  /** Aborts when the answer is not awaited any more. The call must then be stopped. */
-  readonly signal: AbortSignal;
+  /** When the answer is not awaited any more. The call must then be stopped. */
+  readonly end: CallEnd;
   /** What only this process may decide or do for the call. The deadline pauses while a person is asked. */
   readonly requests: CarriedRequests;
   readonly onOutput: ((chunk: string) => void) | undefined;
@@ -98,12 +99,12 @@ async function carry(
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
   });
-  const end = new AbortController();
+  const end = new CallEnd();
   let stop: (failure: Failure) => void = () => {};
   const stopped = new Promise<Failure>((resolve) => {
     stop = (failure) => {
       resolve(failure);
-      end.abort();
+      end.end();
     };
   });
   const timeoutMs = deadlineOf(tool, place.format, options, limits);
@@ -116,12 +117,12 @@ async function carry(
   services.openCalls.add(running);
   // Nothing is passed on after the call has ended.
   const whileOpen = <Told>(listener: ((told: Told) => void) | undefined) =>
-    listener && ((told: Told) => (end.signal.aborted ? undefined : listener(told)));
+    listener && ((told: Told) => (end.isOver ? undefined : listener(told)));
   const run = async (): Promise<CallResult | Failure> => {
     await beforeEffectOf(spec)?.();
     const changed = spec.whyNotApproved?.();
     if (changed !== undefined) return changed;
-    if (end.signal.aborted) return cancelled(tool);
+    if (end.isOver) return cancelled(tool);
     return carrier.run({
       callId,
       tool,
@@ -132,7 +133,7 @@ async function carry(
       timeoutMs,
       isStateful: isStateful(place),
       isIdempotent: services.isIdempotent(tool),
-      signal: end.signal,
+      end,
       requests: { ...requests, allow: whilePaused(deadline, requests.allow) },
       onOutput: whileOpen(options.onOutput),
       onProgress: whileOpen(options.onProgress),
@@ -146,7 +147,7 @@ async function carry(
   options.signal?.removeEventListener('abort', onAbort);
   place.revoked.off(onRevoked);
   services.openCalls.remove(running);
-  end.abort();
+  end.end();
   const result =
     'content' in outcome
       ? { ...outcome, callId, durationMs: performance.now() - began }
