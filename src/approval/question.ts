@@ -23,7 +23,10 @@ export interface Question {
   readonly bundle: string;
   /** The exact JSON text that the guest receives. */
   readonly inputText: string;
-  /** The effective grant, the configuration and all else that determines what the code can do. */
+  /**
+   * The effective grant, the configuration and all else that determines what the code can do. The object must not
+   * be changed afterwards: its text is computed once.
+   */
   readonly terms?: Json | undefined;
   readonly risk: RiskBand;
   readonly riskWhy: string;
@@ -59,7 +62,7 @@ export type Covered = Pick<
 /** Throws `INVALID_INPUT` if the input cannot be displayed. */
 export function prepare(question: Question): Prepared {
   const { input, text } = readInput(question);
-  return { ...question, input, digest: digestOf(question, text) };
+  return { ...question, input, digest: digestOf(partsOf(question, text)) };
 }
 
 /**
@@ -68,14 +71,16 @@ export function prepare(question: Question): Prepared {
  */
 export function makeDigest(
   about: Pick<Covered, 'id' | 'inputText'>,
-  others: () => Omit<Covered, 'inputText'>,
+  others: () => Omit<Covered, 'inputText' | 'effect'>,
 ): () => string {
   const { text: input } = readInput(about);
-  let last: { readonly parts: string; readonly digest: string } | undefined;
+  let last: { readonly parts: readonly unknown[]; readonly digest: string } | undefined;
   return () => {
-    const now = others();
-    const parts = JSON.stringify(partsOf(now, ''));
-    if (parts !== last?.parts) last = { parts, digest: digestOf(now, input) };
+    const parts = partsOf(others(), input);
+    // Without a request, each part is a text, or null.
+    if (last === undefined || parts.some((part, at) => part !== last?.parts[at])) {
+      last = { parts, digest: digestOf(parts) };
+    }
     return last.digest;
   };
 }
@@ -217,14 +222,27 @@ function valueOf(text: string): Json {
   return value;
 }
 
-/**
- * sha256 in hex over all that an approval covers: artifact, tool, input (as canonical JSON), tenant, the effective
- * grant and the configuration (`terms`), the risk that the approver sees, and the request with kind `effect`.
- */
-function digestOf(covered: Omit<Covered, 'inputText'>, input: string): string {
-  return hash('sha256', JSON.stringify(partsOf(covered, input)), 'hex');
+/** sha256 in hex. */
+function digestOf(parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'hex');
 }
 
+const termsTexts = new WeakMap<object, string>();
+
+function textOfTerms(terms: Json | undefined): string {
+  if (typeof terms !== 'object' || terms === null) return canonicalJson(terms ?? null);
+  let text = termsTexts.get(terms);
+  if (text === undefined) {
+    text = canonicalJson(terms);
+    termsTexts.set(terms, text);
+  }
+  return text;
+}
+
+/**
+ * All that an approval covers: artifact, tool, input (as canonical JSON), tenant, the effective grant and the
+ * configuration (`terms`), the risk that the approver sees, and the request with kind `effect`.
+ */
 function partsOf(
   { bundle, id, tenant, terms, risk, effect }: Omit<Covered, 'inputText'>,
   input: string,
@@ -243,7 +261,7 @@ function partsOf(
     // guard: approval-bound-to-tenant
     tenant ?? null,
     // guard: approval-bound-to-grant
-    canonicalJson(terms ?? null),
+    textOfTerms(terms),
     risk,
     held ?? null,
   ];

@@ -76,6 +76,10 @@ function agree(privateKey: KeyObject, other: string, about: string): SessionKey 
 /** Bytes of a block of SHA-256. */
 const BLOCK_BYTES = 64;
 
+/** For most messages, so that each of them needs no memory of its own. */
+const SCRATCH_BYTES = 16 * 1024;
+const scratch = Buffer.alloc(SCRATCH_BYTES);
+
 /**
  * HMAC-SHA256 (RFC 2104) with a key of 32 bytes. For the garbage collector, the objects of `createHmac` are a third
  * of the cost of a call.
@@ -88,7 +92,8 @@ export function makeHmac(key: Uint8Array): (bytes: Uint8Array) => Buffer {
     outer[at] = 0x5c ^ byte;
   }
   return (bytes) => {
-    const text = Buffer.allocUnsafe(BLOCK_BYTES + bytes.length);
+    const end = BLOCK_BYTES + bytes.length;
+    const text = end <= SCRATCH_BYTES ? scratch.subarray(0, end) : Buffer.allocUnsafe(end);
     inner.copy(text);
     text.set(bytes, BLOCK_BYTES);
     outer.write(hash('sha256', text, 'binary'), BLOCK_BYTES, 'latin1');

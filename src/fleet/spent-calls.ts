@@ -15,8 +15,12 @@ export interface SpentCalls {
 /** After so many further calls, the file is replaced by one without the expired calls. */
 const COMPACT_AFTER = 50_000;
 
-/** Opens the file in the runner's state directory. Throws errors of the system. */
-export function openSpentCalls(directory: string, now: () => number): SpentCalls {
+/** Opens the file in the runner's state directory. `write` returns how many bytes it wrote. Throws errors of the system. */
+export function openSpentCalls(
+  directory: string,
+  now: () => number,
+  write: (descriptor: number, bytes: Uint8Array) => number = writeSync,
+): SpentCalls {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'spent-calls');
   const spent = readSpent(file, now());
@@ -50,7 +54,8 @@ export function openSpentCalls(directory: string, now: () => number): SpentCalls
       if (open === undefined) throw new Error('it is closed');
       if (noted >= COMPACT_AFTER) return compact();
       try {
-        writeAll(open, separator + lines);
+        let bytes = Buffer.from(separator + lines, 'utf8');
+        while (bytes.length > 0) bytes = bytes.subarray(write(open, bytes));
         separator = '';
       } catch (error) {
         separator = '\n';
@@ -62,11 +67,6 @@ export function openSpentCalls(directory: string, now: () => number): SpentCalls
       open = undefined;
     },
   };
-}
-
-function writeAll(descriptor: number, text: string): void {
-  let bytes = Buffer.from(text, 'utf8');
-  while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
 }
 
 function lineOf(id: string, expiresAtMs: number): string {

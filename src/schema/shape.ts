@@ -190,12 +190,13 @@ export function object<F extends Fields>(
     read: (value, at, problems) => {
       if (!isRecord(value)) return wrong('an object', value, at, problems);
       const before = problems.length;
-      const entries: (readonly unknown[])[] = [];
+      // The keys are those of `fields`, so none of them is the value's choice.
+      const found: Record<string, unknown> = {};
       for (const { key, field, name } of all) {
         // A fast path: most fields are optional and absent.
         if ('optional' in field && value[key] === undefined) continue;
         const read = readField(value, key, field, at === '' ? name : `${at}.${name}`, problems);
-        if (read !== undefined) entries.push([key, read.value]);
+        if (read !== undefined) found[key] = read.value;
       }
       if (unknownKeys === 'refuse') {
         for (const key of Object.keys(value)) {
@@ -205,8 +206,8 @@ export function object<F extends Fields>(
         }
       }
       if (problems.length > before) return undefined;
-      // Each entry has the type that its shape reads. TypeScript types `fromEntries` as `any`.
-      return { value: Object.fromEntries(entries) };
+      // Each member has the type that its shape reads.
+      return { value: found as ObjectOf<F> };
     },
     findUnread: (value, at) => {
       if (!isRecord(value)) return [];

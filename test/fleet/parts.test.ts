@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Objm } from '@nats-io/obj';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { openBodies } from '../../src/fleet/bodies.js';
 import { connectCell } from '../../src/fleet/connection.js';
 import { readReply } from '../../src/fleet/reply.js';
 import { makeRunnerTable } from '../../src/fleet/runner-table.js';
+import { makeHmac } from '../../src/fleet/session.js';
 import { openSpentCalls } from '../../src/fleet/spent-calls.js';
 import { subjectsOf, tenantToken } from '../../src/fleet/subjects.js';
 import { BULKHEAD_VERSION } from '../../src/fleet/version.js';
@@ -40,10 +42,53 @@ describe('the calls that a runner has begun', () => {
     expect(first.spend('call_a-0', 2_000)).toBe(true);
     expect(first.spend('call_a-0', 2_000)).toBe(false);
     expect(first.spend('call_b-0', 9_000)).toBe(true);
+    first.save();
     const again = openSpentCalls(directory, () => 1_500);
     expect(again.spend('call_a-0', 2_000)).toBe(false);
     openSpentCalls(directory, () => 3_000);
     expect(readFileSync(join(directory, 'spent-calls'), 'utf8')).toBe('call_b-0 9000\n');
+  });
+});
+
+describe('the note of a call', () => {
+  const directory = makeDirectory();
+  let room = 1_000;
+  const write = (descriptor: number, bytes: Uint8Array): number => {
+    if (room === 0) throw new Error('ENOSPC: no space left on device');
+    const written = writeSync(descriptor, bytes.subarray(0, room));
+    room -= written;
+    return written;
+  };
+  const calls = openSpentCalls(directory, () => 1_000, write);
+
+  it('fails if it is not on disk whole, and does not spoil the next one', () => {
+    calls.spend('call_a-0', 9_000);
+    room = 10;
+    expect(() => calls.save()).toThrow('ENOSPC');
+    room = 1_000;
+    calls.spend('call_b-0', 9_000);
+    calls.save();
+    const text = readFileSync(join(directory, 'spent-calls'), 'utf8');
+    expect(text).toBe('call_a-0 9\ncall_b-0 9000\n');
+    expect(openSpentCalls(directory, () => 1_500).spend('call_b-0', 9_000)).toBe(false);
+  });
+
+  it('fails after the close', () => {
+    calls.close();
+    calls.spend('call_c-0', 9_000);
+    expect(() => calls.save()).toThrow('closed');
+  });
+});
+
+describe('the code of a session', () => {
+  it('is HMAC-SHA256, for messages of each length', () => {
+    const key = randomBytes(32);
+    const mac = makeHmac(key);
+    for (const length of [0, 1, 63, 64, 1_000, 16_320, 16_321, 100_000]) {
+      const message = randomBytes(length);
+      const expected = createHmac('sha256', key).update(message).digest();
+      expect(mac(message).equals(expected), `${length} bytes`).toBe(true);
+    }
   });
 });
 

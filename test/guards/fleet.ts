@@ -58,6 +58,13 @@ export const fleetGuards: readonly Guard[] = [
     tests: [...HOSTILE, ...PARTS],
   },
   {
+    id: 'fleet-call-noted-before-it-begins',
+    stops:
+      'a call that runs without a note, so that its message could be played back after a restart',
+    mutation: 'remove',
+    tests: ['test/fleet/full-disk.test.ts'],
+  },
+  {
     id: 'fleet-deaf-runner-stops',
     stops: 'a runner that goes on with what was revoked',
     mutation: { replace: [/&& now\(\).*;/s, ';'] },

@@ -224,7 +224,7 @@ export function questionOf(call: CallSpec, why: string): Question {
 }
 
 /** What an approval of this call covers now, without its input. */
-function coveredBy({ tool, place, options }: CallSpec): Omit<Covered, 'inputText'> {
+function coveredBy({ tool, place, options }: CallSpec): Omit<Covered, 'inputText' | 'effect'> {
   return {
     id: tool.id,
     bundle: place.hash,
@@ -240,11 +240,13 @@ function coveredBy({ tool, place, options }: CallSpec): Omit<Covered, 'inputText
  */
 function termsOf(place: Placed, { context }: CallOptions): Question['terms'] {
   if ('remote' in place) return null;
+  const { terms } = place.instance;
   const { workingDir } = context ?? {};
+  if (typeof workingDir !== 'string') return terms;
   return {
-    ...place.instance.terms,
+    ...terms,
     // guard: approval-bound-to-working-directory
-    ...(typeof workingDir === 'string' ? { workingDir: withoutLinks(workingDir) } : {}),
+    workingDir: withoutLinks(workingDir),
   };
 }
 

@@ -96,6 +96,9 @@ class InstanceState implements Instance {
   /** Why the instance was closed; `undefined` while it is open. */
   closed: GuestEnd | undefined;
   #running: RunningHooks | undefined;
+  #terms:
+    | { readonly grant: Grant; readonly mountsText: string; readonly terms: JsonObject }
+    | undefined;
   #outputs: Outputs | undefined;
   #calls: CallTracker | undefined;
   #mapStack: ((stack: string) => string) | undefined;
@@ -134,17 +137,25 @@ class InstanceState implements Instance {
     if (needsBrokers(spec.grant.permissions)) this.open();
   }
 
+  /** The same object as long as they are the same: a call compares them up to three times. */
   get terms(): JsonObject {
-    const { permissions } = this.grant;
+    const { grant } = this;
+    const { permissions } = grant;
+    const mounts = mountsOf(permissions);
+    const mountsText = mounts.length === 0 ? '' : JSON.stringify(mounts);
+    const last = this.#terms;
+    if (last?.grant === grant && last.mountsText === mountsText) return last.terms;
     const { overrides = [], answer } = this.spec.services.settings.network;
-    return {
+    const terms = Object.freeze({
       grant: { ...permissions },
-      mounts: mountsOf(permissions),
+      mounts,
       config: this.spec.config,
       secrets: this.secrets.map(({ name, binding }) => [name, canonicalJson(binding)]),
       overrides: overrides.map(({ host, url }) => [host, url]),
       ...(answer === undefined ? {} : { answered: true }),
-    };
+    });
+    this.#terms = { grant, mountsText, terms };
+    return terms;
   }
 
   get secrets(): readonly HeldSecret[] {
