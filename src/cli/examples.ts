@@ -56,6 +56,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   runner: [
     'bulkhead runner --server tls://nats:4222 --name r1 --gateway-key gateway.pub --state ./state --lock bulkhead.lock.json',
   ],
+  fleet: [
+    'bulkhead fleet',
+    'bulkhead fleet move notes runner-2 --tenant ada',
+    'bulkhead fleet verify',
+  ],
   stop: ['bulkhead stop'],
   resume: ['bulkhead resume'],
   store: ['bulkhead store gc'],

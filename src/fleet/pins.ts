@@ -1,6 +1,6 @@
 import type { KV } from '@nats-io/kv';
 import type { Cell } from './connection.js';
-import { requireName, tenantToken } from './subjects.js';
+import { requireName, tenantOf, tenantToken } from './subjects.js';
 
 /** Which runner has the state of a plugin, for each tenant. All gateways of a cell share it. */
 export interface Pins {
@@ -15,6 +15,14 @@ export interface Pins {
   ): Promise<string | undefined>;
   /** From now on, that runner has the state. The operator has moved the storage. */
   move(tenant: string | undefined, plugin: string, runner: string): Promise<void>;
+  list(): Promise<readonly Pin[]>;
+}
+
+/** The runner that keeps the state of a plugin. Absent tenant: calls without a tenant. */
+export interface Pin {
+  readonly plugin: string;
+  readonly tenant?: string;
+  readonly runner: string;
 }
 
 export function openPins({ nats, connection, cell }: Cell): Pins {
@@ -51,6 +59,21 @@ export function openPins({ nats, connection, cell }: Cell): Pins {
     move: async (tenant, plugin, runner) => {
       const kv = await open();
       await kv.put(keyOf(tenant, plugin), requireName('runner', runner));
+    },
+    list: async () => {
+      const kv = await open();
+      const pins: Pin[] = [];
+      const keys: string[] = [];
+      for await (const key of await kv.keys()) keys.push(key);
+      for (const key of keys.toSorted()) {
+        const [token = '', hex = ''] = key.split('.');
+        const runner = await read(kv, key);
+        const tenant = tenantOf(token);
+        if (runner === undefined) continue;
+        const plugin = Buffer.from(hex, 'hex').toString('utf8');
+        pins.push({ plugin, ...(tenant === undefined ? {} : { tenant }), runner });
+      }
+      return pins;
     },
   };
 }

@@ -48,6 +48,22 @@ export function tenantToken(tenant: string | undefined): string {
   return bits === 0 ? token : token + (ALPHABET[(value << (5 - bits)) & 31] ?? '');
 }
 
+/** The tenant of a token; `undefined`: that of calls without a tenant. */
+export function tenantOf(token: string): string | undefined {
+  if (token === NO_TENANT) return undefined;
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of token) {
+    value = ((value << 5) | ALPHABET.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((value >> bits) & 0xff);
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
 /** The bytes of `sha512-<base64>` in hexadecimal digits: the name of an artifact in the object store. */
 export function artifactName(hash: string): string {
   return Buffer.from(hash.slice('sha512-'.length), 'base64').toString('hex');

@@ -79,6 +79,9 @@ describe('--json', () => {
       ...LINES.map(([name]) => name),
       ...STEPS.map(({ output }) => output),
       // Compared by the tests of these commands.
+      'fleet move',
+      'fleet status',
+      'fleet verify',
       'remotes',
       'runner',
       'selftest',

@@ -34,6 +34,16 @@ describe('the page of the machine', () => {
     expect(page).toContain('silent: it sends no heartbeats');
   });
 
+  it('shows whose audit log is not intact, and why', async () => {
+    const intact = await pageOf([runner]);
+    expect(intact).toContain('no fault found');
+    expect(intact).not.toContain('not intact');
+    const auditBroken = 'record 7 <b>is missing';
+    const page = await pageOf([runner, { ...runner, name: 'runner-2', auditBroken }]);
+    expect(page).toContain('not intact</span> <bdi>record 7 &lt;b&gt;is missing</bdi>');
+    expect(page).toContain('bulkhead fleet verify');
+  });
+
   it('shows what a hostile runner writes as text, and no more than 500 runners', async () => {
     const hostile = { ...runner, name: '<script>a()</script>', version: '<b>', state: '<i>' };
     const page = await pageOf([hostile, ...Array.from({ length: 600 }, () => runner)]);

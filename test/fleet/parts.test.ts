@@ -9,7 +9,7 @@ import { readReply } from '../../src/fleet/reply.js';
 import { makeRunnerTable } from '../../src/fleet/runner-table.js';
 import { makeHmac } from '../../src/fleet/session.js';
 import { openSpentCalls } from '../../src/fleet/spent-calls.js';
-import { subjectsOf, tenantToken } from '../../src/fleet/subjects.js';
+import { subjectsOf, tenantOf, tenantToken } from '../../src/fleet/subjects.js';
 import { BULKHEAD_VERSION } from '../../src/fleet/version.js';
 import { readText } from '../architecture/sources.js';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
@@ -21,6 +21,10 @@ describe('the subjects of a fleet', () => {
     const tokens = names.map(tenantToken);
     expect(tokens.filter((token) => !/^[a-z2-7]+$/.test(token))).toEqual([]);
     expect(new Set(tokens).size).toBe(names.length);
+    expect([...names, undefined].map((name) => tenantOf(tenantToken(name)))).toEqual([
+      ...names,
+      undefined,
+    ]);
     // RFC 4648, section 10.
     expect(tenantToken('foobar')).toBe('mzxw6ytboi');
     expect(tenantToken('fooba')).toBe('mzxw6ytb');

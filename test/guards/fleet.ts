@@ -58,6 +58,12 @@ export const fleetGuards: readonly Guard[] = [
     tests: [...HOSTILE, ...PARTS],
   },
   {
+    id: 'fleet-move-after-former-runner-stopped',
+    stops: 'a plugin that is moved while its former runner may still change its state',
+    mutation: 'never',
+    tests: ['test/fleet/operator.test.ts'],
+  },
+  {
     id: 'fleet-call-noted-before-it-begins',
     stops:
       'a call that runs without a note, so that its message could be played back after a restart',

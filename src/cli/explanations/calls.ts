@@ -68,7 +68,7 @@ export const fleetCodes = {
     meaning:
       'A gateway could not have the call run by one of its runners. The call did not run. The reason is in details.reason.',
     remedy:
-      'Do what the message says. See the runners with gateway.runners(), and docs/fleet.md for each reason.',
+      'Do what the message says. `bulkhead fleet` shows the runners, and docs/fleet.md explains each reason.',
   },
 } as const;
 

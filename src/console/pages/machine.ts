@@ -12,6 +12,8 @@ export interface ShownRunner {
   readonly freeMemory: number;
   /** Milliseconds since 1970. */
   readonly heardAtMs: number;
+  /** Why its audit log is not intact. Absent: it is, or it is not in NATS. */
+  readonly auditBroken?: string;
 }
 
 /** Rows of runners on the page. Any process with the key of a runner can send heartbeats. */
@@ -83,9 +85,24 @@ function fleet(runners: readonly ShownRunner[], now: number): Markup {
           cell: ({ heardAtMs }) => `${Math.max(0, Math.round((now - heardAtMs) / 1_000))} s ago`,
           as: 'num',
         },
+        {
+          title: 'Audit log in NATS',
+          cell: ({ auditBroken }) =>
+            auditBroken === undefined
+              ? 'no fault found'
+              : html`<span class="pill bad">not intact</span> ${said(auditBroken.slice(0, 256))}`,
+          as: 'wrap',
+        },
       ],
       shown,
     )}
+    ${
+      shown.some(({ auditBroken }) => auditBroken !== undefined) &&
+      html`<p>
+        Find out who changed a log that is not intact, and compare it with the calls of the
+        gateways. <code>bulkhead fleet verify</code> reads all of them.
+      </p>`
+    }
     ${rest > 0 && html`<p>${rest} more are not shown.</p>`}
   </div>`;
 }
