@@ -57,18 +57,15 @@ interface SignedAnswer {
   readonly body?: BodyReference;
 }
 
-const signedAnswerShape: Shape<SignedAnswer> = object(
-  {
-    key: string(),
-    cell: string(),
-    runner: string(),
-    call: string(),
-    id: string(),
-    answer: optional(string()),
-    body: optional(bodyReferenceShape),
-  },
-  'refuse',
-);
+const signedAnswerShape: Shape<SignedAnswer> = object({
+  key: string(),
+  cell: string(),
+  runner: string(),
+  call: string(),
+  id: string(),
+  answer: optional(string()),
+  body: optional(bodyReferenceShape),
+});
 
 export function makeGatewayAsker({ cell, keys, bodies }: GatewayAskerSpec): GatewayAsker {
   const running = new Map<string, AskableCall>();

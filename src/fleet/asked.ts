@@ -1,14 +1,16 @@
 import { isJsonObject } from '../../sandbox/wire/json.js';
-import type { JsonObject } from '../../sandbox/wire/messages.js';
 import { type BytePart, parseParts } from '../brokers/powers/bytes.js';
+import type { PowerDefinition } from '../brokers/powers/host-powers.js';
 import type { CarriedEffect, CarriedUse } from '../engine/call/carried-requests.js';
 import type { HeldRequest } from '../approval/approver.js';
-import { isRiskBand, type RiskBand } from '../plugin/risk.js';
+import type { RiskBand } from '../plugin/risk.js';
 import {
   any,
   array,
+  jsonObject,
   number,
   object,
+  oneOf,
   optional,
   readShape,
   type Shape,
@@ -94,10 +96,7 @@ function unpacked({ value = null, parts, bytes = '' }: Packed): ValueWithBytes |
   return places && { value, parts: places, contents: Buffer.from(bytes, 'base64') };
 }
 
-const risk: Shape<RiskBand> = {
-  read: (value, at, problems) =>
-    isRiskBand(value) ? { value } : wrong('low, medium or high', value, at, problems),
-};
+const risk: Shape<RiskBand> = oneOf('low', 'medium', 'high');
 
 const header: Shape<readonly [string, string]> = {
   read: (value, at, problems) => {
@@ -108,79 +107,49 @@ const header: Shape<readonly [string, string]> = {
   },
 };
 
-const heldRequest: Shape<HeldRequest> = object(
-  {
-    method: string(),
-    url: string('a URL', (text) => URL.canParse(text)),
-    headers: array(header),
-    body: optional(string()),
-    bodyBytes: optional(number),
-  },
-  'refuse',
-);
+const heldRequest: Shape<HeldRequest> = object({
+  method: string(),
+  url: string('a URL', (text) => URL.canParse(text)),
+  headers: array(header),
+  body: optional(string()),
+  bodyBytes: optional(number),
+});
 
-const effectShape: Shape<{ readonly kind: string; readonly held: CarriedEffect }> = object(
-  {
-    kind: string('effect', (text) => text === 'effect'),
-    held: object(
-      { effect: heldRequest, risk, riskWhy: string(), why: string(), digest: string() },
-      'refuse',
-    ),
-  },
-  'refuse',
-);
+const effectShape: Shape<{ readonly kind: string; readonly held: CarriedEffect }> = object({
+  kind: string('effect', (text) => text === 'effect'),
+  held: object({ effect: heldRequest, risk, riskWhy: string(), why: string(), digest: string() }),
+});
 
 const packedMembers = { value: optional(any), parts: optional(any), bytes: optional(string()) };
 
-const powerShape: Shape<{ readonly kind: string; readonly name: string } & Packed> = object(
-  {
-    kind: string('power', (text) => text === 'power'),
-    name: string(),
-    ...packedMembers,
-  },
-  'refuse',
-);
+const powerShape: Shape<{ readonly kind: string; readonly name: string } & Packed> = object({
+  kind: string('power', (text) => text === 'power'),
+  name: string(),
+  ...packedMembers,
+});
 
-const usedShape: Shape<{ readonly is: string } & Packed> = object(
-  { is: string('used', (text) => text === 'used'), ...packedMembers },
-  'refuse',
-);
+const usedShape: Shape<{ readonly is: string } & Packed> = object({
+  is: string('used', (text) => text === 'used'),
+  ...packedMembers,
+});
 
 /** A power that a gateway lends, without what implements it. */
-export interface LentPower {
-  readonly name: string;
-  readonly description?: string;
-  readonly permission?: string;
-  readonly arguments?: JsonObject;
-  readonly result?: JsonObject;
-  readonly risk?: RiskBand;
-  readonly timeoutMs?: number;
-  readonly maxArgumentBytes?: number;
-  readonly maxResultBytes?: number;
-}
+export type LentPower = Omit<PowerDefinition, 'handler'>;
 
-const record: Shape<JsonObject> = {
-  read: (value, at, problems) =>
-    isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
-};
-
-const lentPower: Shape<LentPower> = object(
-  {
-    name: string(),
-    description: optional(string()),
-    permission: optional(string()),
-    arguments: optional(record),
-    result: optional(record),
-    risk: optional(risk),
-    timeoutMs: optional(number),
-    maxArgumentBytes: optional(number),
-    maxResultBytes: optional(number),
-  },
-  'refuse',
-);
+const lentPower: Shape<LentPower> = object({
+  name: string(),
+  description: optional(string()),
+  permission: optional(string()),
+  arguments: optional(jsonObject),
+  result: optional(jsonObject),
+  risk: optional(risk),
+  timeoutMs: optional(number),
+  maxArgumentBytes: optional(number),
+  maxResultBytes: optional(number),
+});
 
 export const lentPowersShape: Shape<{
   readonly key: string;
   readonly cell: string;
   readonly powers: readonly LentPower[];
-}> = object({ key: string(), cell: string(), powers: array(lentPower) }, 'refuse');
+}> = object({ key: string(), cell: string(), powers: array(lentPower) });

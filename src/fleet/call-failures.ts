@@ -1,5 +1,7 @@
 import type { CarriedCall } from '../engine/call/carried.js';
 import type { Failure } from '../engine/types/result.js';
+import { shellWord } from '../visible.js';
+import type { Heartbeat } from './heartbeat.js';
 import type { Refusal } from './reply.js';
 
 /** Milliseconds after which a retry of a busy call makes sense. */
@@ -42,10 +44,23 @@ export function noRunner({ tool }: CarriedCall): Failure {
   };
 }
 
-export function pinnedLost({ tool }: CarriedCall, runner: string): Failure {
+/** In the words of `whyCallRefused`. */
+export function otherMajor(
+  { runner, version }: Pick<Heartbeat, 'runner' | 'version'>,
+  own: string,
+): Failure {
   return {
     code: 'FLEET_FAILED',
-    message: `${tool.id} did not run: ${tool.plugin} keeps state on the runner ${runner}, which is not there. Start that runner again. Or move its storage to another runner, and then run: gateway.movePlugin(${JSON.stringify(tool.plugin)}, "OTHER-RUNNER")`,
+    message: `${runner} has version ${version}, and the gateway has ${own}. Give both the same major version.`,
+  };
+}
+
+export function pinnedLost({ tool, options }: CarriedCall, runner: string): Failure {
+  const { tenant } = options;
+  const tenantOption = tenant === undefined ? '' : ` --tenant ${shellWord(tenant)}`;
+  return {
+    code: 'FLEET_FAILED',
+    message: `${tool.id} did not run: ${tool.plugin} keeps state on the runner ${runner}, which is not there. Start that runner again. Or copy its storage to another runner, and then run: bulkhead fleet move ${shellWord(tool.plugin)} OTHER-RUNNER${tenantOption}`,
   };
 }
 

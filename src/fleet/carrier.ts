@@ -11,6 +11,7 @@ import {
   busy,
   noRunner,
   notAccepted,
+  otherMajor,
   noTransport,
   pinnedLost,
   RETRY_AFTER_MS,
@@ -81,13 +82,19 @@ export function makeFleetCarrier(spec: FleetCarrierSpec): FleetCarrier {
     // guard: fleet-stateful-plugin-pinned
     if (!isStateful) return best;
     const pinned = await pins.runnerFor(options.tenant, tool.plugin, best?.runner);
-    if (pinned === undefined) return noRunner(call);
+    if (pinned === undefined) {
+      const other = runners.findOtherMajor(artifact);
+      return other === undefined ? noRunner(call) : otherMajor(other, spec.version);
+    }
     const runner = runners.choose({ ...wanted, only: pinned });
     if (runner !== undefined) return runner;
     const known = runners.find(pinned);
-    return known === undefined || runners.isLost(pinned, undefined) || known.leaving
-      ? pinnedLost(call, pinned)
-      : busy(call, RETRY_AFTER_MS);
+    if (known === undefined || runners.isLost(pinned, undefined) || known.leaving) {
+      return pinnedLost(call, pinned);
+    }
+    if (except.has(pinned) || runners.isFull(pinned)) return busy(call, RETRY_AFTER_MS);
+    // It says best why it does not run the call, e.g. that it has another major version.
+    return known;
   };
 
   const run = async (call: CarriedCall): Promise<CallResult | Failure> => {

@@ -1,16 +1,16 @@
-import { isJsonObject } from '../../sandbox/wire/json.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { PublicKey, SigningKey } from '../keys/signing-key.js';
 import {
   any,
   boolean,
+  jsonObject,
   number,
   object,
   optional,
   readShape,
   type Shape,
   string,
-  wrong,
+  wholeNumber,
 } from '../schema/shape.js';
 import { type BodyReference, bodyReferenceShape } from './bodies.js';
 import { openFrame, sealFrame, sealSessionFrame, type SessionOf } from './frame.js';
@@ -58,6 +58,10 @@ export interface Envelope {
   readonly body?: BodyReference;
 }
 
+/**
+ * Newer versions may add members to messages, which older ones ignore: gateways and runners are upgraded one after
+ * the other. A member that restricts a call, so that nobody may ignore it, needs another number here.
+ */
 export const PROTOCOL: number = 1;
 
 /** Bytes of a message. A longer input or result is stored in the object store, and the message refers to it. */
@@ -95,47 +99,32 @@ export function openEnvelope(
   return read.ok ? read.value : undefined;
 }
 
-const whole: Shape<number> = {
-  read: (value, at, problems) =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-      ? { value }
-      : wrong('a whole number', value, at, problems),
-};
-
-const record: Shape<JsonObject> = {
-  read: (value, at, problems) =>
-    isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
-};
-
-const envelopeShape: Shape<Envelope> = object(
-  {
-    protocol: whole,
-    version: string(),
-    key: string(),
-    gateway: string(),
-    cell: string(),
-    audience: string(),
-    call: string('the id of a call', (text) => /^call_[0-9a-f]{32}$/.test(text)),
-    attempt: whole,
-    tenant: optional(string()),
-    tool: string(),
-    artifact: string(),
-    digest: string(),
-    approval: optional(string()),
-    epoch: whole,
-    expiresAtMs: number,
-    timeoutMs: number,
-    context: optional(record),
-    incomplete: optional(boolean),
-    unattended: optional(boolean),
-    dryRun: optional(boolean),
-    record: optional(boolean),
-    watched: optional(boolean),
-    input: optional(any),
-    body: optional(bodyReferenceShape),
-  },
-  'refuse',
-);
+const envelopeShape: Shape<Envelope> = object({
+  protocol: wholeNumber,
+  version: string(),
+  key: string(),
+  gateway: string(),
+  cell: string(),
+  audience: string(),
+  call: string('the id of a call', (text) => /^call_[0-9a-f]{32}$/.test(text)),
+  attempt: wholeNumber,
+  tenant: optional(string()),
+  tool: string(),
+  artifact: string(),
+  digest: string(),
+  approval: optional(string()),
+  epoch: wholeNumber,
+  expiresAtMs: number,
+  timeoutMs: number,
+  context: optional(jsonObject),
+  incomplete: optional(boolean),
+  unattended: optional(boolean),
+  dryRun: optional(boolean),
+  record: optional(boolean),
+  watched: optional(boolean),
+  input: optional(any),
+  body: optional(bodyReferenceShape),
+});
 
 /** The major version of `1.2.3`. */
 export function majorOf(version: string): string {

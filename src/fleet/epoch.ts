@@ -49,15 +49,12 @@ export function openEpoch(
   return read.ok ? read.value : undefined;
 }
 
-const epochShape: Shape<Epoch> = object(
-  {
-    key: string(),
-    gateway: string(),
-    cell: string(),
-    number,
-    session: string(),
-    revoked: array(object({ plugin: string(), permissions: array(string()) }, 'refuse')),
-    disabled: array(string()),
-  },
-  'refuse',
-);
+const epochShape: Shape<Epoch> = object({
+  key: string(),
+  gateway: string(),
+  cell: string(),
+  number,
+  session: string(),
+  revoked: array(object({ plugin: string(), permissions: array(string()) })),
+  disabled: array(string()),
+});

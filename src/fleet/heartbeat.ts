@@ -41,20 +41,17 @@ export function readHeartbeat(text: string): Heartbeat | undefined {
   return read.ok ? read.value : undefined;
 }
 
-const heartbeatShape: Shape<Heartbeat> = object(
-  {
-    runner: string(),
-    instance: string(),
-    version: string(),
-    artifacts: array(string()),
-    callsUnderWay: number,
-    maxCalls: number,
-    freeMemory: number,
-    leaving: boolean,
-    tenants: optional(array(string())),
-    hears: array(string()),
-    session: string(),
-    sessions: array(string()),
-  },
-  'refuse',
-);
+const heartbeatShape: Shape<Heartbeat> = object({
+  runner: string(),
+  instance: string(),
+  version: string(),
+  artifacts: array(string()),
+  callsUnderWay: number,
+  maxCalls: number,
+  freeMemory: number,
+  leaving: boolean,
+  tenants: optional(array(string())),
+  hears: array(string()),
+  session: string(),
+  sessions: array(string()),
+});

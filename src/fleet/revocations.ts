@@ -43,10 +43,12 @@ interface Entry {
   readonly pin: string;
 }
 
-const entryShape: Shape<Entry> = object(
-  { plugin: string(), permissions: array(string()), disabled: boolean, pin: string() },
-  'refuse',
-);
+const entryShape: Shape<Entry> = object({
+  plugin: string(),
+  permissions: array(string()),
+  disabled: boolean,
+  pin: string(),
+});
 
 /** Attempts at an entry that other gateways change at the same time. */
 const MAX_ATTEMPTS = 8;

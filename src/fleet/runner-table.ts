@@ -9,10 +9,14 @@ export interface RunnerTable {
   /** The runner that is best for a call: it is ready, has the artifact, and has the fewest calls. */
   choose(wanted: Wanted): KnownRunner | undefined;
   find(name: string): KnownRunner | undefined;
+  /** A runner that has the artifact, and no version that works with this gateway. */
+  findOtherMajor(artifact: string): KnownRunner | undefined;
   /** Counts a call that was sent to a runner, until it has ended. Heartbeats are up to two seconds old. */
   sent(name: string): () => void;
   /** Whether a runner that had a call is still there, as the same process. */
   isLost(name: string, instance: string | undefined): boolean;
+  /** Whether the runner has as many calls as it may, or has just refused one. */
+  isFull(name: string): boolean;
   /** Sends no calls to the runner until its next heartbeat. */
   avoid(name: string): void;
   list(): readonly RunnerStatus[];
@@ -102,6 +106,15 @@ export function makeRunnerTable({ gateway, version, now }: RunnerTableSpec): Run
       return best?.known;
     },
     find: (name) => runners.get(name)?.known,
+    findOtherMajor: (artifact) => {
+      const found = [...runners.values()].find(
+        ({ known }) =>
+          !isSilent(known) &&
+          known.artifacts.includes(artifact) &&
+          majorOf(known.version) !== majorOf(version),
+      );
+      return found?.known;
+    },
     sent: (name) => {
       const entry = runners.get(name);
       if (entry === undefined) return () => {};
@@ -114,6 +127,10 @@ export function makeRunnerTable({ gateway, version, now }: RunnerTableSpec): Run
       const known = runners.get(name)?.known;
       if (known === undefined) return false;
       return isSilent(known) || (instance !== undefined && known.instance !== instance);
+    },
+    isFull: (name) => {
+      const entry = runners.get(name);
+      return entry !== undefined && (entry.avoided || entry.sent >= entry.known.maxCalls);
     },
     avoid: (name) => {
       const entry = runners.get(name);

@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../sandbox/wire/json.js';
 import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { Tolerance } from '../approval/policy.js';
@@ -14,6 +13,7 @@ import {
   array,
   boolean,
   either,
+  jsonObject,
   number,
   object,
   oneOf,
@@ -22,6 +22,7 @@ import {
   record,
   type Shape,
   string,
+  wholeNumber,
   wrong,
 } from '../schema/shape.js';
 
@@ -180,17 +181,7 @@ const variable: Shape<string> = {
     return undefined;
   },
 };
-const count: Shape<number> = {
-  read: (value, at, problems) =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-      ? { value }
-      : wrong('a whole number', value, at, problems),
-};
 const texts: Shape<readonly string[]> = array(string());
-const jsonObject: Shape<JsonObject> = {
-  read: (value, at, problems) =>
-    isJsonObject(value) ? { value } : wrong('an object', value, at, problems),
-};
 
 const identity: Shape<NonNullable<ConfigFile['identity']>> = object(
   {
@@ -287,7 +278,14 @@ const shape: Shape<ConfigFile> = object(
     ),
     notices: optional(array(object({ url: string(), secret: variable }, 'refuse'))),
     recent: optional(
-      object({ calls: optional(count), bytes: optional(count), hours: optional(count) }, 'refuse'),
+      object(
+        {
+          calls: optional(wholeNumber),
+          bytes: optional(wholeNumber),
+          hours: optional(wholeNumber),
+        },
+        'refuse',
+      ),
     ),
     vertesia: optional(
       object(

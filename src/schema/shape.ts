@@ -1,5 +1,6 @@
 import { didYouMean } from '../did-you-mean.js';
-import { isRecord } from '../../sandbox/wire/json.js';
+import { isJsonObject, isRecord } from '../../sandbox/wire/json.js';
+import type { JsonObject } from '../../sandbox/wire/messages.js';
 
 /** Parses untrusted data of a fixed shape: a manifest, an answer, options. */
 export interface Shape<T> {
@@ -50,6 +51,12 @@ export const number: Shape<number> = scalar(
   (value): value is number => typeof value === 'number' && Number.isFinite(value),
 );
 
+/** A whole number that is not negative. */
+export const wholeNumber: Shape<number> = scalar(
+  'a whole number',
+  (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
+);
+
 /** `true`, of a field that is otherwise left out. */
 export const literalTrue: Shape<true> = {
   read: (value, at, problems) => {
@@ -61,6 +68,9 @@ export const literalTrue: Shape<true> = {
 
 /** Any value, unread. */
 export const any: Shape<unknown> = { read: (value) => ({ value }) };
+
+/** An object of JSON, whatever its members are. */
+export const jsonObject: Shape<JsonObject> = scalar('an object', isJsonObject);
 
 /** Any text, or one for which `fits` returns true. `what` describes it in problems. */
 export function string(
@@ -206,7 +216,7 @@ export function object<F extends Fields>(
         }
       }
       if (problems.length > before) return undefined;
-      // Each member has the type that its shape reads.
+      // oxlint-disable-next-line no-unsafe-type-assertion -- each member has the type that its shape reads
       return { value: found as ObjectOf<F> };
     },
     findUnread: (value, at) => {

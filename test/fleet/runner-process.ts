@@ -24,8 +24,15 @@ export async function startRunnerProcess(
   {
     machine = makeDirectory(),
     words = [],
+    nodeWords = [],
     env = {},
-  }: { machine?: string; words?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+  }: {
+    machine?: string;
+    words?: readonly string[];
+    /** Options of Node. */
+    nodeWords?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<ChildProcess> {
   const lockFile = join(machine, 'bulkhead.lock.json');
   if (!existsSync(lockFile)) cpSync(cell.lockFile, lockFile);
@@ -34,6 +41,7 @@ export async function startRunnerProcess(
   const child = spawn(
     process.execPath,
     [
+      ...nodeWords,
       join(ROOT, 'dist/lib/cli/main.js'),
       'runner',
       `--server=${cell.url}`,
