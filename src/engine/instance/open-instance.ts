@@ -5,19 +5,15 @@ import type { Service } from '../../../sandbox/wire/service.js';
 import { makeScrubber } from '../../brokers/network/secrets/filter.js';
 import { BulkheadError } from '../../errors.js';
 import type { EventBus } from '../../events.js';
-import { canonicalJson } from '../../canonical.js';
 import { formatNamed } from '../../formats/table.js';
 import type { GuestEnd } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
-import { parseScope } from '../../permissions/filesystem.js';
 import { coversAll, type Grant } from '../../permissions/grant.js';
-import type { Permissions } from '../../permissions/kind.js';
 import { buildKey } from '../../plugin/artifact/artifact.js';
 import { type Bundle, type Plugin, type PluginEntry, subjectHashOf } from '../../plugin/plugin.js';
 import { makeStackMapper } from '../../plugin/source-map.js';
 import { explainStop } from '../../stops/stop.js';
 import { isolationOf } from '../types/guest-options.js';
-import { withoutLinks } from '../node/paths.js';
 import { needsBrokers, type OpenBrokers, openBrokers } from './brokers.js';
 import { makeGuestAllocator } from './guest-source.js';
 import { type GuestSupervisor, makeGuestSupervisor, type Schemas } from './guest-supervisor.js';
@@ -45,6 +41,7 @@ import type { DryRunMode } from './dry-run-mode.js';
 import { passClientLog } from './server-notices.js';
 import { makeService } from './service.js';
 import { makeTenantInstances } from './tenants.js';
+import { makeTerms } from './terms.js';
 import { shellWord } from '../../visible.js';
 
 /**
@@ -96,9 +93,7 @@ class InstanceState implements Instance {
   /** Why the instance was closed; `undefined` while it is open. */
   closed: GuestEnd | undefined;
   #running: RunningHooks | undefined;
-  #terms:
-    | { readonly grant: Grant; readonly mountsText: string; readonly terms: JsonObject }
-    | undefined;
+  readonly #terms: () => JsonObject;
   #outputs: Outputs | undefined;
   #calls: CallTracker | undefined;
   #mapStack: ((stack: string) => string) | undefined;
@@ -110,6 +105,12 @@ class InstanceState implements Instance {
     this.bundle = spec.bundle;
     this.grant = spec.grant;
     this.references = openSecrets(plugin, spec.secrets, services.settings.env);
+    this.#terms = makeTerms({
+      grant: () => this.grant,
+      secrets: () => this.secrets,
+      config: spec.config,
+      network: services.settings.network,
+    });
     const hasSecrets = this.references.length > 0;
     this.clean = hasSecrets ? makeScrubber(this.references).text : asItIs;
     // Secret values never reach the guest. As a second line of defense, events are scrubbed of
@@ -137,25 +138,8 @@ class InstanceState implements Instance {
     if (needsBrokers(spec.grant.permissions)) this.open();
   }
 
-  /** The same object as long as they are the same: a call compares them up to three times. */
   get terms(): JsonObject {
-    const { grant } = this;
-    const { permissions } = grant;
-    const mounts = mountsOf(permissions);
-    const mountsText = mounts.length === 0 ? '' : JSON.stringify(mounts);
-    const last = this.#terms;
-    if (last?.grant === grant && last.mountsText === mountsText) return last.terms;
-    const { overrides = [], answer } = this.spec.services.settings.network;
-    const terms = Object.freeze({
-      grant: { ...permissions },
-      mounts,
-      config: this.spec.config,
-      secrets: this.secrets.map(({ name, binding }) => [name, canonicalJson(binding)]),
-      overrides: overrides.map(({ host, url }) => [host, url]),
-      ...(answer === undefined ? {} : { answered: true }),
-    });
-    this.#terms = { grant, mountsText, terms };
-    return terms;
+    return this.#terms();
   }
 
   get secrets(): readonly HeldSecret[] {
@@ -364,19 +348,6 @@ class InstanceState implements Instance {
 }
 
 /** The directories of the host that a grant reaches: their real paths, and whether they are writable. */
-function mountsOf({ fs }: Permissions): JsonObject[] {
-  return fs
-    .map(parseScope)
-    .filter(({ path }) => path.startsWith('/'))
-    .map(({ path, at = path, isWritable }) => ({
-      path,
-      // guard: approval-bound-to-mounts
-      real: withoutLinks(path),
-      at,
-      isWritable,
-    }));
-}
-
 function asItIs(text: string): string {
   return text;
 }
