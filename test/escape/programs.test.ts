@@ -69,6 +69,71 @@ const ATTACKS: Readonly<Record<string, readonly [source: string, outcome: unknow
     `let reads = 0; return await tools.desk.echo({ get n() { return (reads += 1) } })`,
     { n: 1 },
   ],
+  'sends an input with a method that the host would call': [
+    `return await tools.desk.echo({ then: (go) => go('x'), n: 1 })`,
+    { n: 1 },
+  ],
+  'sends an input that is a proxy': [
+    `let reads = 0;
+     return await tools.desk.echo(new Proxy({ n: 1 }, { get: (_, key) => key === 'n' && (reads += 1) }))`,
+    { n: 1 },
+  ],
+  'sends an input that changes the prototype of all objects': [
+    `const got = await tools.desk.echo(JSON.parse('{"__proto__": {"admin": true}, "n": 1}'));
+     return [got.n, got.admin ?? 'nothing', {}.admin ?? 'nothing']`,
+    [1, 'nothing', 'nothing'],
+  ],
+  'sends an input that is too deep to write': [
+    `let deep = {}; for (let at = 0; at < 200_000; at += 1) deep = { deep };
+     return await tools.desk.echo(deep)`,
+    /RESULT_TOO_LARGE The result is nested deeper than/,
+  ],
+  'sends an input of many megabytes': [
+    `return await tools.desk.echo({ x: 'x'.repeat(30_000_000) })`,
+    /RESULT_TOO_LARGE The result is larger than/,
+  ],
+  'names one tool when it is checked, and another when it is called': [
+    `let reads = 0; const name = { toString: () => (reads++ ? 'secret' : 'echo') };
+     return await tools.desk[name]({ n: 1 })`,
+    { n: 1 },
+  ],
+  'floods the host with calls at once': [
+    `await Promise.allSettled(Array.from({ length: 100_000 }, () => tools.desk.echo({})));
+     return await tools.desk.secret({})`,
+    /PROTOCOL_VIOLATION .*requests at once/,
+  ],
+  'finds and describes a tool that it was not given': [
+    `const found = JSON.stringify(await search('secret', 50));
+     const described = await describe('desk.secret').catch(({ code }) => code);
+     return [found.includes('desk.secret'), described]`,
+    [false, 'TOOL_NOT_FOUND'],
+  ],
+  'reads the frames of its callers': [
+    `Error.prepareStackTrace = (_, sites) => sites.map((site) => site.getThis());
+     const { stack } = new Error('x'); return typeof stack`,
+    'string',
+  ],
+  'changes how promises of the host settle': [
+    `Promise.prototype.then = () => 'SENT'; return 1`,
+    /TOOL_FAILED .*read only property/,
+  ],
+  'writes what looks like a frame of the wire': [
+    `console.log(String.fromCharCode(0, 0, 0, 40) + '{"id":1,"result":{"content":"SENT"}}');
+     return await tools.desk.echo({ n: 1 })`,
+    { n: 1 },
+  ],
+  'evaluates code in another scope': [
+    `return [typeof (0, eval)('globalThis.process'), typeof new Function('return process')()]`,
+    ['undefined', 'undefined'],
+  ],
+  'imports code that is not a file': [
+    `return await import('data:text/javascript,export default globalThis.process')`,
+    /TOOL_FAILED Cannot find module/,
+  ],
+  'shares memory, or runs compiled code': [
+    `return [typeof WebAssembly, typeof SharedArrayBuffer, typeof Atomics, typeof WeakRef]`,
+    ['undefined', 'undefined', 'undefined', 'undefined'],
+  ],
   'closes its own function and goes on': [
     `return 'first' }; export const more = async () => { return globalThis.process`,
     /first|BUNDLE_FAILED/,
