@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type { EngineOptions, Logger } from '../engine/types/options.js';
 import { freeMemory } from '../engine/node/free-memory.js';
 import type { RunnerOptions } from '../fleet/options.js';
 import type { Runner } from '../fleet/runner-api.js';
 import { BULKHEAD_VERSION } from '../fleet/version.js';
+import type { ConfigFile } from '../http/config.js';
 import { completeCredentials } from '../http/credentials.js';
 import type { HttpListener } from '../http/listen.js';
 import type { MetricsServer } from '../http/metrics.js';
@@ -10,11 +12,13 @@ import type { MeteredRunner } from '../metrics/meter.js';
 import type { RunCommand } from './call.js';
 import { collect } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
-import { addEngineOptions, auditOf, engineOptions, type EngineSettings } from './engine-options.js';
+import { addEngineOptions, auditOf, type EngineSettings } from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { print } from './output.js';
-import { type HostAndPort, parseHostAndPort } from './serve/options.js';
+import { readPowerModules } from './power-modules.js';
+import { readConfigFile } from './serve/config-file.js';
+import { engineOptionsFor, type HostAndPort, parseHostAndPort } from './serve/options.js';
 import { makeServerLog } from './serve/log.js';
 
 interface RunnerSettings extends EngineSettings {
@@ -30,6 +34,8 @@ interface RunnerSettings extends EngineSettings {
   readonly tenant?: readonly string[];
   readonly maxCalls?: number;
   readonly metrics?: HostAndPort;
+  /** The configuration file. */
+  readonly config?: string;
   readonly json?: boolean;
 }
 
@@ -40,6 +46,10 @@ export function addRunner(program: Command, run: RunCommand): void {
       'run the calls that gateways send over NATS, until interrupted: see docs/fleet.md',
     );
   addEngineOptions(command)
+    .option(
+      '--config <FILE>',
+      "the gateways' configuration file: what it says about plugins counts here too (default: none)",
+    )
     .option('--server <URL>', 'a NATS server, e.g. tls://nats:4222; repeatable', collect)
     .option('--name <NAME>', "this runner's name, unique in its cell")
     .option(
@@ -71,19 +81,15 @@ async function serveCalls(
   settings: RunnerSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const lock = required(settings.lock, '--lock FILE');
+  const file = settings.config === undefined ? {} : await readConfigFile(settings, capabilities);
+  const lock = required(settings.lock ?? file.lockFile, '--lock FILE');
   const fleet = fleetOf(settings);
   const logger = makeServerLog(capabilities.stderr, () => new Date());
-  const { auditKey: _key, auditAnchor: _anchor, ...others } = settings;
-  // The gateway is asked, and not the terminal of the runner.
-  const { approve, ...engine } = await engineOptions([], others, capabilities);
   const options: RunnerOptions = {
-    ...engine,
-    ...(approve === undefined || settings.yes !== true ? {} : { approve }),
+    ...engineOf(settings, file, logger, capabilities),
+    powers: await readPowerModules(settings.power, capabilities),
     // Without a file, the log is in NATS.
     ...auditOf(settings, {}),
-    limits: {},
-    logger,
     lockFile: lock,
     fleet,
   };
@@ -126,6 +132,18 @@ async function serveCalls(
   await scraped?.close(false);
   logger.info({}, 'stopped');
   return EXIT.ok;
+}
+
+/** The engine's options: those of the gateways for plugins, without what runs on a gateway. */
+function engineOf(
+  settings: RunnerSettings,
+  file: ConfigFile,
+  logger: Logger,
+  capabilities: CliCapabilities,
+): EngineOptions {
+  const { auditKey: _key, auditAnchor: _anchor, ...own } = settings;
+  const { plugins: _plugins, remotes: _remotes, audit: _audit, ...shared } = file;
+  return engineOptionsFor(own, shared, logger, capabilities);
 }
 
 async function listenForMetrics(

@@ -117,6 +117,7 @@ export class OpenAttempt {
         epoch: epoch(),
         expiresAtMs: now() + EXPIRY_MS,
         timeoutMs: call.timeoutMs,
+        isolation: call.isolation,
         ...(options.context === undefined ? {} : { context: options.context }),
         ...(options.incomplete === true ? { incomplete: true } : {}),
         ...(options.unattended === true ? { unattended: true } : {}),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../sandbox/wire/messages.js';
+import type { Isolation } from '../engine/types/options.js';
 import type { PublicKey, SigningKey } from '../keys/signing-key.js';
 import {
   any,
@@ -6,6 +7,7 @@ import {
   jsonObject,
   number,
   object,
+  oneOf,
   optional,
   readShape,
   type Shape,
@@ -46,6 +48,8 @@ export interface Envelope {
   /** Milliseconds since 1970. Later, the call does not begin. */
   readonly expiresAtMs: number;
   readonly timeoutMs: number;
+  /** Which calls may share a guest with it. */
+  readonly isolation: Isolation;
   readonly context?: JsonObject;
   readonly incomplete?: boolean;
   readonly unattended?: boolean;
@@ -116,6 +120,7 @@ const envelopeShape: Shape<Envelope> = object({
   epoch: wholeNumber,
   expiresAtMs: number,
   timeoutMs: number,
+  isolation: oneOf('plugin', 'tenant', 'call'),
   context: optional(jsonObject),
   incomplete: optional(boolean),
   unattended: optional(boolean),

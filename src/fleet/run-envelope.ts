@@ -38,6 +38,7 @@ export async function runEnvelope(
       options,
       artifact: envelope.artifact,
       digest: envelope.digest,
+      isolation: envelope.isolation,
     });
   } catch (error) {
     const refused = refusalOf(error);

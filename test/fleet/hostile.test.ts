@@ -59,6 +59,7 @@ describe.skipIf(!hasNats)('a runner that gets messages of a stranger', () => {
     epoch: 1,
     expiresAtMs: Date.now() + 20_000,
     timeoutMs: 5_000,
+    isolation: 'plugin',
     ...changes,
   });
 
@@ -204,6 +205,12 @@ describe.skipIf(!hasNats)('a runner that gets messages of a stranger', () => {
   it('refuses a call whose grant, configuration or input is not what was admitted', async () => {
     expect(await call({ digest: '0'.repeat(64) })).toContain('gives sample other permissions');
     expect(await call({ tenant: 'ada' })).toContain('gives sample other permissions');
+  });
+
+  it('refuses a call that may not share a guest as its calls do', async () => {
+    const refusal = 'isolates the calls of sample by tenant, and this runner by plugin';
+    expect(await call({ isolation: 'tenant' })).toContain(refusal);
+    expect(await call({ isolation: 'call' })).toContain('by call, and this runner by plugin');
   });
 
   it('stops without a fresh statement of the gateway, and takes no old one', async () => {

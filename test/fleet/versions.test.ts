@@ -146,7 +146,8 @@ describe('a message of a newer version', () => {
       epoch: 1,
       expiresAtMs: 1,
       timeoutMs: 1,
-    };
+      isolation: 'plugin',
+    } as const;
     expect(openEnvelope(keys, sealEnvelope(key, { ...head, ...more }, '{}'))).toMatchObject(head);
   });
 

@@ -16,6 +16,12 @@ export const fleetGuards: readonly Guard[] = [
     tests: HOSTILE,
   },
   {
+    id: 'admitted-isolation-compared',
+    stops: 'calls of several tenants in one guest, although the gateway keeps them apart',
+    mutation: 'never',
+    tests: HOSTILE,
+  },
+  {
     id: 'admitted-digest-compared',
     stops: 'a call that runs with another grant, input or tenant than was admitted',
     mutation: 'never',

@@ -1,7 +1,8 @@
 import { BulkheadError } from '../../errors.js';
 import type { StopGate } from '../../stops/gate.js';
 import { stoppedError } from '../../stops/stop.js';
-import type { CallOptions } from '../types/options.js';
+import { isolationOf } from '../types/guest-options.js';
+import type { CallOptions, Isolation } from '../types/options.js';
 import type { CallResult } from '../types/result.js';
 import type { Settings } from '../types/settings.js';
 import { bound, digestsOf, whyRefused } from './admission.js';
@@ -18,6 +19,8 @@ export interface AdmittedCall {
   readonly artifact: string;
   /** The digest of the call in the engine that admitted it: artifact, input, tenant, grant, configuration, risk. */
   readonly digest: string;
+  /** Which calls may share a guest with it, as that engine says. */
+  readonly isolation: Isolation;
 }
 
 /**
@@ -28,14 +31,14 @@ export interface AdmittedCall {
 export type RunAdmitted = (call: AdmittedCall) => Promise<CallResult>;
 
 export interface RunAdmittedSpec {
-  readonly settings: Pick<Settings, 'policy'>;
+  readonly settings: Pick<Settings, 'policy' | 'isolation'>;
   readonly stops: StopGate;
   readonly specOf: (tool: string, input: unknown, options: CallOptions, callId: string) => CallSpec;
   readonly run: (call: CallSpec) => Promise<CallResult>;
 }
 
 export function makeRunAdmitted({ settings, stops, specOf, run }: RunAdmittedSpec): RunAdmitted {
-  return async ({ callId, tool, input, options, artifact, digest }) => {
+  return async ({ callId, tool, input, options, artifact, digest, isolation }) => {
     const spec = specOf(tool, input, options, callId);
     const { id, plugin } = spec.tool;
     const stop = stops.find(plugin, options.tenant);
@@ -46,6 +49,15 @@ export function makeRunAdmitted({ settings, stops, specOf, run }: RunAdmittedSpe
         'NOT_LOCKED',
         `${id} does not run here: the lock file of this runner accepts another artifact of ${plugin} than the gateway's. Give both the same lock file.`,
         { plugin },
+      );
+    }
+    const own = isolationOf(settings, plugin);
+    // guard: admitted-isolation-compared
+    if (STRICTNESS[own] < STRICTNESS[isolation]) {
+      throw new BulkheadError(
+        'FLEET_FAILED',
+        `${id} does not run here: the gateway isolates the calls of ${plugin} by ${isolation}, and this runner by ${own}. Give both the same configuration.`,
+        { reason: 'grant' },
       );
     }
     const withheld = whyRefused(spec.tool, options, settings);
@@ -66,3 +78,6 @@ export function makeRunAdmitted({ settings, stops, specOf, run }: RunAdmittedSpe
     return run(bound(spec, digest, digestNow));
   };
 }
+
+/** A call that shares its guest with no other has the strictest isolation. */
+const STRICTNESS: Readonly<Record<Isolation, number>> = { plugin: 0, tenant: 1, call: 2 };

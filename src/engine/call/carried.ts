@@ -3,7 +3,9 @@ import type { CatalogTool } from '../../catalog/catalog.js';
 import { formatNamed } from '../../formats/table.js';
 import type { CallProgress } from '../../remotes/remote.js';
 import type { PlacedLocally } from '../plugins/placement.js';
-import type { CallOptions } from '../types/options.js';
+import { isolationOf } from '../types/guest-options.js';
+import type { CallOptions, Isolation } from '../types/options.js';
+import type { Settings } from '../types/settings.js';
 import { answerOf, type CallResult, type Failure, failureOf, removeTags } from '../types/result.js';
 import { digestOf } from './admission.js';
 import { CallEnd } from './call-end.js';
@@ -47,6 +49,8 @@ export interface CarriedCall {
   readonly timeoutMs: number;
   /** Whether the plugin keeps state between calls, in memory or in its storage. */
   readonly isStateful: boolean;
+  /** Which calls may share a guest with it: see the option `isolation`. */
+  readonly isolation: Isolation;
   /** Whether the operator allows a second run. */
   readonly isIdempotent: boolean;
   /** When the answer is not awaited any more. The call must then be stopped. */
@@ -66,24 +70,27 @@ const REPLY_GRACE_MS = 2_000;
  */
 export function makeRun(
   carrier: CallCarrier | undefined,
-  requests: CarriedRequestsSpec,
+  requests: CarriedRequestsSpec & { readonly settings: Pick<Settings, 'isolation'> },
 ): (spec: CallSpec) => Promise<CallResult> {
   if (carrier === undefined) return runPlaced;
   return (spec) => {
-    const { place } = spec;
-    return 'remote' in place
-      ? runPlaced(spec)
-      : carry(spec, place, carrier, makeCarriedRequests(requests, spec, place));
+    const { place, tool } = spec;
+    if ('remote' in place) return runPlaced(spec);
+    const isolation = isolationOf(requests.settings, tool.plugin);
+    return carry(
+      { ...spec, place, isolation },
+      carrier,
+      makeCarriedRequests(requests, spec, place),
+    );
   };
 }
 
 async function carry(
-  spec: CallSpec,
-  place: PlacedLocally,
+  spec: CallSpec & { readonly place: PlacedLocally } & Pick<CarriedCall, 'isolation'>,
   carrier: CallCarrier,
   requests: CarriedRequests,
 ): Promise<CallResult> {
-  const { callId, tool, options, services } = spec;
+  const { callId, tool, place, options, services } = spec;
   const { events, limits } = services;
   const began = performance.now();
   const about = { call: callId, plugin: tool.plugin, tool: tool.tool };
@@ -132,6 +139,7 @@ async function carry(
       options,
       timeoutMs,
       isStateful: isStateful(place),
+      isolation: spec.isolation,
       isIdempotent: services.isIdempotent(tool),
       end,
       requests: { ...requests, allow: whilePaused(deadline, requests.allow) },
