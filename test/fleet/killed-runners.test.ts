@@ -81,5 +81,10 @@ describe.skipIf(!hasNats)('calls of a fleet whose runners are killed', () => {
     expect(wrong).toEqual([]);
     const succeeded = [...outcomes.values()].filter((outcome) => outcome === 'ok 200').length;
     expect(succeeded).toBeGreaterThanOrEqual(CALLS - KILLS * AT_ONCE);
+    // The killed processes left whole records, and their successors continued the same chains.
+    const logs = await gateway.verifyAudit();
+    expect(logs.map(({ runner, verdict }) => [runner, verdict.ok])).toEqual(
+      machines.map(({ name }) => [name, true]),
+    );
   });
 });
