@@ -84,6 +84,9 @@ async function serveCalls(
   const file = settings.config === undefined ? {} : await readConfigFile(settings, capabilities);
   const lock = required(settings.lock ?? file.lockFile, '--lock FILE');
   const fleet = fleetOf(settings);
+  await capabilities.readFile(lock).catch(() => {
+    throw usageError('--lock', `the lock file ${lock} does not exist; copy it from a gateway`);
+  });
   const logger = makeServerLog(capabilities.stderr, () => new Date());
   const options: RunnerOptions = {
     ...engineOf(settings, file, logger, capabilities),

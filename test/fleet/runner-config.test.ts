@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/index.js';
+import { runFake } from '../cli/fake.js';
 import { makeDirectory } from '../engine/plugin-on-disk.js';
 import { heardOf, makeCell } from './cell.js';
 import { hasNats, startNats } from './nats-server.js';
@@ -43,5 +44,15 @@ describe.skipIf(!hasNats)('bulkhead runner --config', () => {
     for (const tenant of ['bob', 'carol']) {
       expect((await gateway.call('get', {}, { tenant })).value).toBe(tenant);
     }
+  });
+});
+
+describe('bulkhead runner', () => {
+  it('does not start without its lock file, and says where it comes from', async () => {
+    const words =
+      '--server nats://127.0.0.1:1 --name r --gateway-key g.pub --state s --lock x.json';
+    const { code, stderr } = await runFake(['runner', ...words.split(' ')], { environment: {} });
+    expect(stderr.text).toContain('the lock file x.json does not exist; copy it from a gateway');
+    expect(code).toBe(1);
   });
 });
