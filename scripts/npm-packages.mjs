@@ -1,19 +1,23 @@
 // Checks that popular packages of pure JavaScript run inside a plugin: installs them into a
 // temporary directory, makes a small plugin of each, and calls its tool in a guest.
 //
-//   node scripts/npm-packages.mjs [--keep DIR] [--separate] [name …]
+//   node scripts/npm-packages.mjs [--keep DIR] [--separate | --cost] [name …]
 //
 // `--separate`: each package runs in a compartment of its own. The packages have the
-// permissions of the plugin.
+// permissions of the plugin. `--cost`: runs each package both ways, compares the answers, and prints
+// what separate packages cost in one guest, as times of one bundle: processor time of the main thread
+// to the first result, private memory, and processor time of 50 further calls. What a guest without
+// packages takes to its first result is subtracted. Linux only.
 //
 // Prints a table. The exit code is 0 if at least 90 % of the packages work.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packages } from './npm-packages-list.mjs';
+import { findInnermost } from '../dist/src/guests/guest-process.js';
 import { createEngine } from '../dist/src/index.js';
 import { buildBundle } from '../dist/src/plugin/bundle/build.js';
 
@@ -21,9 +25,12 @@ const args = process.argv.slice(2);
 const keepAt = args.indexOf('--keep');
 const kept = keepAt < 0 ? undefined : args.splice(keepAt, 2)[1];
 const directory = kept ?? mkdtempSync(join(tmpdir(), 'bulkhead-npm-'));
-const separateAt = args.indexOf('--separate');
-if (separateAt >= 0) args.splice(separateAt, 1);
-const isSeparate = separateAt >= 0;
+const takeFlag = (flag) => {
+  const at = args.indexOf(flag);
+  return at >= 0 && args.splice(at, 1).length === 1;
+};
+const isCost = takeFlag('--cost');
+const isSeparate = takeFlag('--separate');
 const chosen = packages.filter(({ name }) => args.length === 0 || args.includes(name));
 
 if (!existsSync(join(directory, 'node_modules'))) {
@@ -76,21 +83,77 @@ const server = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
 
+/** A measured call is repeated this often. */
+const REPEATED = 50;
+
+/** Guests that are measured for each package. The median counts. */
+const SAMPLES = 3;
+
 const rows = [];
-for (const one of chosen) {
-  const row = await tryPackage(one);
-  rows.push(row);
-  console.log(
-    `${row.ok ? 'works' : 'FAILS'}  ${row.name.padEnd(22)} ${String(row.kilobytes).padStart(6)} kB ${String(row.ms).padStart(6)} ms  ${row.problem}`,
-  );
-}
+if (isCost) await compareCosts();
+else
+  for (const one of chosen) {
+    const row = await tryPackage(one, isSeparate);
+    rows.push(row);
+    console.log(
+      `${row.ok ? 'works' : 'FAILS'}  ${row.name.padEnd(22)} ${String(row.kilobytes).padStart(6)} kB ${String(row.ms).padStart(6)} ms  ${row.problem}`,
+    );
+  }
 server.close();
 const working = rows.filter(({ ok }) => ok).length;
-console.log(`\n${working} of ${rows.length} packages load and work.`);
+console.log(`\n${working} of ${rows.length} packages load and work${isCost ? ' both ways' : ''}.`);
 if (kept === undefined) rmSync(directory, { recursive: true, force: true });
 process.exitCode = working >= rows.length * 0.9 ? 0 : 1;
 
-async function tryPackage({ name, use, grants = {}, answer: ofHosts, system = 'pandora' }) {
+async function compareCosts() {
+  const nothing = { name: 'nothing', use: 'const run = () => true;' };
+  const empty = await tryPackage(nothing, false);
+  const sums = { first: [0, 0], memory: [0, 0], calls: [0, 0] };
+  for (const one of chosen) {
+    const [separate, together] = [await tryPackage(one, true), await tryPackage(one, false)];
+    const ok = separate.ok && together.ok;
+    rows.push({ ok });
+    if (!ok) {
+      console.log(`FAILS  ${one.name.padEnd(22)} ${separate.problem || together.problem}`);
+      continue;
+    }
+    const ratios = Object.entries(sums).map(([kind, sum]) => {
+      // A call's own way to the guest belongs to a call.
+      const base = kind === 'calls' ? 0 : empty.cost[kind];
+      const [ours, floor] = [separate, together].map(({ cost }) => cost[kind] - base);
+      sum[0] += ours;
+      sum[1] += floor;
+      return `${kind} ${(ours / floor).toFixed(2).padStart(6)}`;
+    });
+    console.log(
+      `works  ${one.name.padEnd(22)} ${separate.packages} packages  ${ratios.join('  ')}`,
+    );
+  }
+  for (const [kind, [ours, floor]] of Object.entries(sums)) {
+    console.log(`${kind}: ${(ours / floor).toFixed(2)} times one bundle, over all packages`);
+  }
+}
+
+function medianOf(samples) {
+  const kinds = Object.keys(samples[0] ?? {});
+  const middle = (kind) => samples.map((one) => one[kind]).toSorted((a, b) => a - b)[1];
+  return Object.fromEntries(kinds.map((kind) => [kind, middle(kind)]));
+}
+
+/** Milliseconds of processor time of a guest's main thread, and kB that only it has. */
+function readCost(group) {
+  const pid = findInnermost(group);
+  const [nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  const [, kilobytes] = /Private_Dirty:\s+(\d+)/.exec(
+    readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
+  );
+  return { ms: Number(nanoseconds) / 1_000_000, kilobytes: Number(kilobytes) };
+}
+
+async function tryPackage(
+  { name, use, grants = {}, answer: ofHosts, system = 'pandora' },
+  separately,
+) {
   answer = ofHosts;
   const began = performance.now();
   const row = { name, ok: false, kilobytes: 0, ms: 0, problem: '' };
@@ -108,15 +171,17 @@ async function tryPackage({ name, use, grants = {}, answer: ofHosts, system = 'p
     const { bundle } = await buildBundle({
       directory,
       entry: { file: entry },
-      ...(isSeparate ? { separate: { together: [] } } : {}),
+      ...(separately ? { separate: { together: [] } } : {}),
     });
-    const grant = isSeparate ? grantsOf(bundle, grants) : {};
+    const grant = separately ? grantsOf(bundle, grants) : {};
     row.ms = Math.round(performance.now() - began);
     row.kilobytes = Math.round(bundle.code.length / 1024);
-    const engine = await createEngine({
+    row.packages = bundle.packages.length;
+    let pid;
+    const options = {
       plugins: [directory],
       grant: system === 'pandora' ? 'declared' : () => ({ time: true, ...grants }),
-      packages: { packages: isSeparate ? { grant } : 'together' },
+      packages: { packages: separately ? { grant } : 'together' },
       cacheDirectory: join(directory, '.cache'),
       limits: { timeoutMs: 20_000 },
       logger: SILENT,
@@ -126,12 +191,31 @@ async function tryPackage({ name, use, grants = {}, answer: ofHosts, system = 'p
           url: `http://127.0.0.1:${server.address().port}`,
         })),
       },
-    });
-    const [problem] = engine.problems?.() ?? [];
+      onEvent: (event) => {
+        if (event.type === 'guest-started') pid = event.pid;
+      },
+      ...(isCost ? { limits: { timeoutMs: 60_000, pool: 0 } } : {}),
+    };
+    // Reads what the plugin offers, so that the measured guest only loads it.
+    if (isCost) await (await createEngine(options)).close();
     const tool = system === 'pandora' ? 'packages__use' : 'use';
-    const result = await engine.call(tool, {});
-    await engine.close();
-    row.ok = result.value === true || result.content[0]?.text === 'true';
+    const samples = [];
+    let result;
+    let problem;
+    do {
+      const engine = await createEngine(options);
+      [problem] = engine.problems?.() ?? [];
+      result = await engine.call(tool, {});
+      row.ok = result.value === true || result.content[0]?.text === 'true';
+      if (isCost && row.ok) {
+        const first = readCost(pid);
+        for (let n = 0; n < REPEATED; n += 1) await engine.call(tool, {});
+        const calls = readCost(pid).ms - first.ms;
+        samples.push({ first: first.ms, memory: first.kilobytes, calls });
+      }
+      await engine.close();
+    } while (samples.length > 0 && samples.length < SAMPLES);
+    row.cost = medianOf(samples);
     if (!row.ok) row.problem = describe(result, problem);
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
