@@ -1,4 +1,4 @@
-import { SourceMap } from 'node:module';
+import { isRecord } from '../../sandbox/wire/json.js';
 
 export interface OriginalPosition {
   /** Relative to the plugin's directory. */
@@ -53,8 +53,8 @@ export function makeStackMapper(
       .join('\n');
 }
 
-/** Characters of a map's `mappings`. Reading this many takes about 0.1 s. */
-const MAX_MAPPINGS = 2 * 1024 * 1024;
+/** Characters of a map's `mappings`. Reading this many takes about 0.1 s, once. */
+const MAX_MAPPINGS = 16 * 1024 * 1024;
 
 const FRAME = /^\s+at |^at .*:\d+:\d+\)?$/;
 
@@ -87,16 +87,105 @@ export function makeSourceFinder(sourceMap: string): SourceFinder {
   return makeFinder(sourceMap, Infinity);
 }
 
+/** What the numbers of a segment are relative to, at the start of a line. */
+interface State {
+  readonly at: number;
+  readonly source: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Lines between two states that are kept. */
+const STRIDE = 64;
+
+/** Keeps no segments: a map of many packages has a million. */
 function makeFinder(sourceMap: string, maxMappings: number): SourceFinder {
-  const data: ConstructorParameters<typeof SourceMap>[0] = JSON.parse(sourceMap);
-  if (data.mappings.length > maxMappings) return () => undefined;
-  const map = new SourceMap(data);
+  const data: unknown = JSON.parse(sourceMap);
+  if (!isRecord(data)) return () => undefined;
+  const { mappings, sources } = data;
+  if (typeof mappings !== 'string' || !Array.isArray(sources)) return () => undefined;
+  // guard: source-map-capped
+  if (mappings.length > maxMappings) return () => undefined;
+  /** The states at the start of lines 0, `STRIDE`, twice that and so on, as far as they were reached. */
+  const states: State[] = [{ at: 0, source: 0, line: 0, column: 0 }];
   return (line, column) => {
-    const entry = map.findEntry(line - 1, column - 1);
-    if (!('originalSource' in entry) || entry.generatedLine !== line - 1) return undefined;
-    const { originalSource, originalLine, originalColumn } = entry;
-    return originalSource === undefined || originalSource.startsWith('bulkhead:')
-      ? undefined
-      : { source: originalSource, line: originalLine + 1, column: originalColumn + 1 };
+    const wanted = line - 1;
+    let index = Math.min(Math.floor(wanted / STRIDE), states.length - 1);
+    let state = states[index];
+    let here = index * STRIDE;
+    let found: Segment | undefined;
+    while (state !== undefined && here <= wanted) {
+      if (here === (index + 1) * STRIDE) states[(index += 1)] ??= state;
+      const read = readLine(mappings, state, here === wanted ? column - 1 : -1);
+      found = read.found;
+      state = read.next;
+      here += 1;
+    }
+    const source: unknown =
+      here > wanted && found !== undefined ? sources[found.source] : undefined;
+    if (found === undefined || typeof source !== 'string' || source.startsWith('bulkhead:')) {
+      return undefined;
+    }
+    return { source, line: found.line + 1, column: found.column + 1 };
   };
 }
+
+type Segment = Omit<State, 'at'>;
+
+/**
+ * Reads one line of mappings from its state. `found`: the last segment that starts at this column or before it, if it
+ * has a source. `next`: the state of the next line, if there is one.
+ */
+function readLine(
+  mappings: string,
+  state: State,
+  column: number,
+): { readonly found: Segment | undefined; readonly next: State | undefined } {
+  let { at } = state;
+  let generated = 0;
+  const origin = [state.source, state.line, state.column];
+  let found: Segment | undefined;
+  const { length } = mappings;
+  while (at < length) {
+    const first = mappings.charCodeAt(at);
+    if (first === SEMICOLON) break;
+    if (first === COMMA) {
+      at += 1;
+      continue;
+    }
+    let fields = 0;
+    for (; at < length; fields += 1) {
+      let value = 0;
+      let shift = 0;
+      let digit: number;
+      do {
+        digit = DIGITS[mappings.charCodeAt(at)] ?? -1;
+        if (digit < 0) break;
+        at += 1;
+        value |= (digit & 31) << shift;
+        shift += 5;
+      } while (digit > 31 && shift < 30);
+      if (digit < 0) break;
+      const step = value & 1 ? -(value >>> 1) : value >>> 1;
+      if (fields === 0) generated += step;
+      else if (fields < 4) origin[fields - 1] = (origin[fields - 1] ?? 0) + step;
+    }
+    // A character that is no digit ends the map.
+    if (fields === 0) return { found, next: undefined };
+    if (generated <= column) {
+      const [source = 0, line = 0, originalColumn = 0] = origin;
+      found = fields < 4 ? undefined : { source, line, column: originalColumn };
+    }
+  }
+  const [source = 0, line = 0, originalColumn = 0] = origin;
+  const next = at < length ? { at: at + 1, source, line, column: originalColumn } : undefined;
+  return { found, next };
+}
+
+const SEMICOLON = 0x3b;
+const COMMA = 0x2c;
+
+/** The values of the digits of Base64, by character code; -1 for other characters. */
+const DIGITS: Int8Array = new Int8Array(128).fill(-1);
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+for (let value = 0; value < BASE64.length; value += 1) DIGITS[BASE64.charCodeAt(value)] = value;

@@ -9,6 +9,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'source-map-capped',
+    stops: 'a source map that blocks the host while it is read',
+    mutation: 'never',
+    tests: ['test/plugin/source-map.test.ts'],
+  },
+  {
     id: 'package-learning-within-hosts',
     stops: 'a package that reaches a host which was not listed, because its author learns',
     mutation: 'always',

@@ -1,5 +1,10 @@
+import { SourceMap } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
-import { findOriginalPosition, makeStackMapper } from '../../src/plugin/source-map.js';
+import {
+  findOriginalPosition,
+  makeSourceFinder,
+  makeStackMapper,
+} from '../../src/plugin/source-map.js';
 import { bundleFiles, runUnderSes } from './bundle/fixture.js';
 
 const files = {
@@ -61,7 +66,7 @@ describe('the source map of a bundle', () => {
       version: 3,
       sources: ['a.ts'],
       names: [],
-      mappings: `AAAA;${'A'.repeat(3_000_000)}`,
+      mappings: `AAAA;${'A'.repeat(17_000_000)}`,
     };
     const large = makeStackMapper('plugin/a.js', () => JSON.stringify(map));
     const stack = 'Error: x\n    at run (plugin/a.js:1:1)';
@@ -75,6 +80,63 @@ describe('the source map of a bundle', () => {
     }
     expect(parse).toHaveBeenCalledOnce();
     parse.mockRestore();
+  });
+
+  it('is read like Node reads it, at each position and in any order', async () => {
+    const { sourceMap, code } = await bundleFiles(files);
+    const oracle = new SourceMap(JSON.parse(sourceMap));
+    const find = makeSourceFinder(sourceMap);
+    const lines = code.split('\n');
+    // Backwards, so that states of earlier lines are used.
+    for (let line = lines.length; line >= 1; line -= 1) {
+      const width = lines[line - 1]?.length ?? 0;
+      for (let column = 1; column <= width + 1; column += 7) {
+        const entry = oracle.findEntry(line - 1, column - 1);
+        const source = 'originalSource' in entry ? entry.originalSource : undefined;
+        const isOurs =
+          'generatedLine' in entry &&
+          entry.generatedLine === line - 1 &&
+          source !== undefined &&
+          !source.startsWith('bulkhead:');
+        expect([line, column, find(line, column)]).toEqual([
+          line,
+          column,
+          isOurs
+            ? { source, line: entry.originalLine + 1, column: entry.originalColumn + 1 }
+            : undefined,
+        ]);
+      }
+    }
+  });
+
+  it('finds lines of a plugin with many packages', () => {
+    // 200,000 lines: each segment is on the next line of the source.
+    const mappings = `AAAA;${'AACA;'.repeat(199_999)}${'A,'.repeat(2_000_000)}`;
+    const map = JSON.stringify({ version: 3, sources: ['big.js'], names: [], mappings });
+    const find = makeSourceFinder(map);
+    for (const line of [199_990, 3, 150_000]) {
+      expect(find(line, 5)).toEqual({ source: 'big.js', line, column: 1 });
+    }
+    const stack = makeStackMapper('plugin/a.js', () => map);
+    expect(stack('Error: x\n    at run (plugin/a.js:123456:1)')).toBe(
+      'Error: x\n    at run (big.js:123456:1)',
+    );
+  });
+
+  it.each([
+    ['', 1],
+    ['!!!!;AAAA', 2],
+    ['gggggggggggggggg', 1],
+    ['AAAA,!', 2],
+    ['ADAA', 1],
+    ['\u{1F600}', 1],
+  ])('that is broken (%j) names no place', (mappings, line) => {
+    const find = makeSourceFinder(
+      JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings }),
+    );
+    expect(find(line, 1)).toBeUndefined();
+    expect(makeSourceFinder(JSON.stringify({ mappings, sources: 3 }))(1, 1)).toBeUndefined();
+    expect(makeSourceFinder('null')(1, 1)).toBeUndefined();
   });
 
   it("contains the plugin's sources by their relative paths, and none of the host's", async () => {
