@@ -131,6 +131,7 @@ describe.skipIf(!HAS_CHROMIUM)('a first-time operator in Chromium', () => {
       // High risk cannot be selected.
       const boxes = page.getByRole('checkbox');
       expect(await boxes.count()).toBe(4);
+      await page.waitForTimeout(READ_MS);
       await boxes.nth(0).check();
       await boxes.nth(1).check();
       await page.getByRole('button', { name: 'Allow the selected once' }).click();
@@ -198,6 +199,7 @@ describe.skipIf(!HAS_CHROMIUM)('a first-time operator in Chromium', () => {
     await together.waitFor();
     expect(await page.locator('[data-approval]').first().boundingBox()).toEqual(before);
     expect(await page.locator('main').innerText()).toContain('2 questions in the last hour.');
+    await page.waitForTimeout(READ_MS);
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await together.click();
     await page.waitForURL('**/?done=allowed-2');
