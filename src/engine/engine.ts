@@ -57,6 +57,7 @@ import { openEngineStops } from './stops.js';
 import { checkNamedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
+import { explainMissingRules } from './node/rule-file.js';
 import { openServers, openSystems, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { PackageSettings } from './types/package-options.js';
@@ -88,7 +89,11 @@ export async function openEngine(
   if (typeof options !== 'object' || options === null) throw withoutOptions();
   const plugins = makePluginTable();
   const openCalls = makeOpenCalls();
-  const systems = openSystems(plugins, () => ({ openCalls, approval, settings }));
+  const systems = openSystems(
+    plugins,
+    () => ({ openCalls, approval, settings }),
+    (plugin, message) => settings.logger.warn({ plugin }, message),
+  );
   const { prepare, packages } = learning;
   const settings = readSettings(options, (own) => withSystemPowers(own, systems), packages);
   checkDirectories([...settings.plugins, ...(settings.defaultPlugins ?? [])]);
@@ -275,6 +280,8 @@ export async function openEngine(
 
   /** A rule that matches nothing installed is often misspelt: it denies nothing then. */
   const warnAboutRules = (): void => {
+    const missing = options.rules === undefined ? undefined : explainMissingRules(options.rules);
+    if (missing !== undefined) settings.logger.warn({ rules: options.rules }, missing);
     const unmatched = unmatchedRules(rules.list(), catalog.list());
     if (unmatched.length === 0) return;
     settings.logger.warn(

@@ -20,9 +20,16 @@ export interface Systems {
   readonly powers: readonly PowerDefinition[];
 }
 
-/** `engine`: called when a power is used. By then the engine is complete. */
-export function openSystems(plugins: PluginTable, engine: () => ClientPowersEngine): Systems {
-  const spindle = spindleGlue(plugins);
+/**
+ * `engine`: called when a power is used. By then the engine is complete. `warn`: tells the operator what a
+ * plugin did not get.
+ */
+export function openSystems(
+  plugins: PluginTable,
+  engine: () => ClientPowersEngine,
+  warn: (plugin: string, message: string) => void,
+): Systems {
+  const spindle = spindleGlue(plugins, warn);
   return {
     apis: { spindle: spindle.api },
     powers: [...spindle.powers, ...clientPowers(plugins, engine)],

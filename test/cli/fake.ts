@@ -311,7 +311,10 @@ function fakeEngine(
       on: () => () => {},
     },
     rules: makeRuleBook(),
-    spindle: makeSpindleHost(() => []),
+    spindle: makeSpindleHost(
+      () => [],
+      () => undefined,
+    ),
     grant: () => Promise.resolve(),
     revoke: () => Promise.resolve(),
     plugins: () => [status],

@@ -114,6 +114,10 @@ describe('createEngine refuses', () => {
       /remotes\[0\]: must have mcp, vertesia or command/,
     ],
     [{ remotes: [{ mcp: 'https://x.test', heders: {} }] }, /remotes\[0\]\.heders: is not known/],
+    [
+      { trustFile: '/tmp/trust.json' },
+      /The option trustFile decides about plugins of a lock file, and there is none\. Add the option lockFile\./,
+    ],
     [{ plugins: ['nope'] }, /The option plugins names nope, which is not a directory/],
     [{ plugins: ['nope/*'] }, /names nope\/\*, which is not a directory/],
   ])('%j', async (options, message) => {

@@ -1,5 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { openRuleBook, type RuleBook, type RuleFile } from '../../approval/rule-book.js';
+import { didYouMean } from '../../did-you-mean.js';
 import { replaceFileSync } from '../../replace-file.js';
 
 /** A rule file that people write is smaller. */
@@ -32,6 +34,25 @@ export function openRuleFile(path: string): RuleFile {
       seen = '';
     },
   };
+}
+
+/**
+ * A sentence about a file of rules that is not there, which is often misspelt: its rules deny nothing then.
+ * The command line's own place (bulkhead/rules.json in the configuration directory) may be empty.
+ */
+export function explainMissingRules(path: string): string | undefined {
+  if (existsSync(path) || /[/\\]bulkhead[/\\]rules\.json$/.test(path)) return undefined;
+  const meant = didYouMean(basename(path), namesIn(dirname(path)));
+  const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+  return `The option rules names ${path}, which does not exist: no stored rule applies. An answer "always" creates it.${hint}`;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** Opens the rules in that file. The file may be missing. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../sandbox/wire/json.js';
 import type { CatalogTool } from '../../catalog/catalog.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { formatNamed } from '../../formats/table.js';
@@ -7,6 +8,7 @@ import type { EngineOptions } from '../types/options.js';
 import { packageNames } from '../node/package-names.js';
 import { explainGrants, type GrantFacts } from './grant-warnings.js';
 import type { InstalledPlugin } from './installed.js';
+import type { Plugin } from '../../plugin/plugin.js';
 
 /** The part of an installed tool that an option can name. */
 interface Named {
@@ -63,6 +65,7 @@ export function explainGuestOptions(
     ...unknown('background', background, ids),
     ...unknown('trustGroups', Object.values(trustGroups).flat(), ids),
     ...unknown('config', keysOf(config), all),
+    ...installed.flatMap((one) => explainConfig(one, config)),
     ...unknown('packages', keysOf(packages), ids),
     ...unknown('packageBuilds', keysOf(packageBuilds), ids),
     ...installed.flatMap((one) => explainBuilds(one, packageBuilds)),
@@ -112,6 +115,42 @@ const NOT_PLUGINS: Readonly<Record<string, string>> = {
   'policy.blockedTools': 'tool',
   'policy.allowedToolCategories': 'category',
 };
+
+/** Fields of a plugin's configuration that it does not declare, if it declares any. */
+function explainConfig(
+  { plugin: { id, config: fields, configSchema, configDefaults = {} } }: InstalledPlugin,
+  config: OptionsByPlugin['config'] = {},
+): readonly string[] {
+  if (typeof config === 'function' || !Object.hasOwn(config, id)) return [];
+  const {
+    properties = {},
+    additionalProperties = false,
+    patternProperties,
+  } = schemaOf(configSchema);
+  const known = [
+    ...fields.map(({ key }) => key),
+    ...Object.keys(configDefaults),
+    ...(isRecord(properties) ? Object.keys(properties) : []),
+  ];
+  const isOpen = additionalProperties !== false || patternProperties !== undefined;
+  if (known.length === 0 || isOpen) return [];
+  const there = new Set([...known, ...OWN_FIELDS]);
+  return Object.keys(config[id] ?? {})
+    .filter((key) => !there.has(key))
+    .map((key) => {
+      const meant = didYouMean(key, [...there]);
+      const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+      return `The option config[${JSON.stringify(id)}] has ${JSON.stringify(key)}, which ${id} does not declare.${hint}`;
+    });
+}
+
+function schemaOf(document: Plugin['configSchema']): Readonly<Record<string, unknown>> {
+  const schema = document?.schema;
+  return isRecord(schema) ? schema : {};
+}
+
+/** Fields of a configuration that the engine reads itself. */
+const OWN_FIELDS = ['enabled', 'requireApproval', 'installScope', 'installedFor'];
 
 /** A build that is chosen for a package which the plugin does not have. */
 function explainBuilds(

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EngineOptions } from '../../../src/index.js';
 import { makeExtension } from '../extension-on-disk.js';
@@ -38,6 +40,61 @@ describe('options about guests', () => {
       expect.stringMatching(
         /^The option idempotent names "sample__runn", and there is no such tool\. Did you mean/,
       ),
+    ]);
+  });
+
+  it('warn about fields of a configuration that the plugin does not declare', async () => {
+    const fields = [{ key: 'apiKey', label: 'Key', type: 'text', required: false }];
+    const pandora = makePlugin({ tools: { run: '() => 1' }, manifest: { configFields: fields } });
+    const plain = makePlugin({ id: 'plain', tools: { other: '() => 1' } });
+    const schema = { type: 'object', properties: { units: { type: 'string' } } };
+    const vellum = makeVellum({
+      name: 'typed',
+      manifest: { bulkhead: { config: schema } },
+      tools: { typed: 'export default { description: "T", execute: () => "" };' },
+    });
+    const told = await warningsOf([pandora, plain, vellum], {
+      config: {
+        sample: { apikey: 'k', enabled: true },
+        plain: { anything: 1 },
+        typed: { unit: 'km', units: 'km' },
+      },
+    });
+    expect(told).toEqual([
+      'The option config["sample"] has "apikey", which sample does not declare. Did you mean "apiKey"?',
+      'The option config["typed"] has "unit", which typed does not declare. Did you mean "units"?',
+    ]);
+  });
+
+  it('warn about a file of rules that is not there', async () => {
+    const directory = makeDirectory();
+    writeFileSync(join(directory, 'rules.json'), '{ "version": 1, "rules": [] }');
+    const plugin = makePlugin({ tools: { run: '() => 1' } });
+    const told = await warningsOf([plugin], { rules: join(directory, 'rule.json') });
+    expect(told).toEqual([
+      `The option rules names ${join(directory, 'rule.json')}, which does not exist: no stored rule applies. An answer "always" creates it. Did you mean "rules.json"?`,
+    ]);
+    expect(
+      await warningsOf([plugin], { rules: join(directory, 'none/bulkhead/rules.json') }),
+    ).toEqual([]);
+  });
+
+  it('warn once about an event that an extension without background did not get', async () => {
+    const extension = makeExtension({
+      identifier: 'listener',
+      source: 'spindle.on("CHAT_CHANGED", () => {});',
+    });
+    const told: string[] = [];
+    const logger = {
+      ...silentLogger,
+      warn: (_: object, message: string) => void told.push(message),
+    };
+    const engine = await startEngine([extension], { logger });
+    for (const event of ['CHAT_CHANGED', 'OTHER', 'CHAT_CHANGED']) {
+      expect(engine.spindle.emit(event, {})).toEqual([]);
+    }
+    expect(told.filter((message) => message.includes('subscribed'))).toEqual([
+      "listener subscribed to CHAT_CHANGED and did not get it: the engine's option background does not name listener.",
     ]);
   });
 

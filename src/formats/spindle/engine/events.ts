@@ -25,8 +25,18 @@ const MAX_PENDING = 256;
  */
 export function makeEmit(
   extensions: () => readonly Extension[],
+  warn: (extension: string, message: string) => void,
 ): (event: string, payload: Json, options?: EmitOptions) => readonly string[] {
   const pending = new Map<string, number>();
+  const warned = new Set<string>();
+  const warnOnce = (id: string, event: string): void => {
+    if (warned.has(id)) return;
+    warned.add(id);
+    warn(
+      id,
+      `${id} subscribed to ${event} and did not get it: the engine's option background does not name ${id}.`,
+    );
+  };
   return (event, payload, { userId, needs } = {}) => {
     if (isReserved(event)) {
       throw new BulkheadError(
@@ -38,8 +48,11 @@ export function makeEmit(
     const copy: Json = JSON.parse(JSON.stringify(payload ?? null));
     return extensions().flatMap((extension): string[] => {
       const { id, registrations, held, background } = extension;
-      if (!background || !registrations.events.includes(event)) return [];
-      if (!concerns(extension, userId)) return [];
+      if (!registrations.events.includes(event) || !concerns(extension, userId)) return [];
+      if (!background) {
+        warnOnce(id, event);
+        return [];
+      }
       const visible = visiblePayload(event, copy, held, needs);
       const count = pending.get(id) ?? 0;
       if (visible === undefined || count >= MAX_PENDING) return [];

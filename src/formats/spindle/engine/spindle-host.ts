@@ -102,7 +102,10 @@ const PROVIDER_MS = 60_000;
  */
 const HANDLER_MS = 300_000;
 
-export function makeSpindleHost(extensions: () => readonly Extension[]): SpindleHost {
+export function makeSpindleHost(
+  extensions: () => readonly Extension[],
+  warn: (extension: string, message: string) => void,
+): SpindleHost {
   const find = (plugin: string): Extension => {
     const extension = extensions().find(({ id }) => id === plugin);
     if (extension !== undefined) return extension;
@@ -138,7 +141,7 @@ export function makeSpindleHost(extensions: () => readonly Extension[]): Spindle
     extension.send('spindle:settled', null, { timeoutMs: HANDLER_MS }).catch(() => undefined);
   };
   return {
-    emit: makeEmit(extensions),
+    emit: makeEmit(extensions, warn),
     intercept: (interception) => intercept(extensions(), interception),
     handleContext: (chain, kind = 'contextHandler') => handleContext(extensions(), kind, chain),
     macros: () => listMacros(extensions()),
