@@ -57,7 +57,6 @@ import { openEngineStops } from './stops.js';
 import { checkNamedIds, withoutOptions } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
-import { explainMissingRules } from './node/rule-file.js';
 import { openServers, openSystems, withSystemPowers } from './systems.js';
 import type { CallOptions, EngineOptions } from './types/options.js';
 import type { PackageSettings } from './types/package-options.js';
@@ -280,8 +279,6 @@ export async function openEngine(
 
   /** A rule that matches nothing installed is often misspelt: it denies nothing then. */
   const warnAboutRules = (): void => {
-    const missing = options.rules === undefined ? undefined : explainMissingRules(options.rules);
-    if (missing !== undefined) settings.logger.warn({ rules: options.rules }, missing);
     const unmatched = unmatchedRules(rules.list(), catalog.list());
     if (unmatched.length === 0) return;
     settings.logger.warn(

@@ -40,11 +40,13 @@ export function openRuleFile(path: string): RuleFile {
  * A sentence about a file of rules that is not there, which is often misspelt: its rules deny nothing then.
  * The command line's own place (bulkhead/rules.json in the configuration directory) may be empty.
  */
-export function explainMissingRules(path: string): string | undefined {
-  if (existsSync(path) || /[/\\]bulkhead[/\\]rules\.json$/.test(path)) return undefined;
+export function explainMissingRules(path: string): readonly string[] {
+  if (existsSync(path) || /[/\\]bulkhead[/\\]rules\.json$/.test(path)) return [];
   const meant = didYouMean(basename(path), namesIn(dirname(path)));
   const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
-  return `The option rules names ${path}, which does not exist: no stored rule applies. An answer "always" creates it.${hint}`;
+  return [
+    `The option rules names ${path}, which does not exist: no stored rule applies. An answer "always" creates it.${hint}`,
+  ];
 }
 
 function namesIn(directory: string): readonly string[] {

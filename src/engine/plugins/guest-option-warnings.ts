@@ -6,6 +6,7 @@ import { parseScope } from '../../permissions/filesystem.js';
 import { type GuestSettings, isolationOf } from '../types/guest-options.js';
 import type { EngineOptions } from '../types/options.js';
 import { packageNames } from '../node/package-names.js';
+import { explainMissingRules } from '../node/rule-file.js';
 import { explainGrants, type GrantFacts } from './grant-warnings.js';
 import type { InstalledPlugin } from './installed.js';
 import type { Plugin } from '../../plugin/plugin.js';
@@ -22,6 +23,7 @@ interface Named {
 type OptionsByPlugin = Pick<
   EngineOptions,
   | 'config'
+  | 'rules'
   | 'packages'
   | 'packageBuilds'
   | 'hostMode'
@@ -46,7 +48,7 @@ export function explainGuestOptions(
   const { replicas, isolation, background, trustGroups, idempotent, record } = settings;
   const ids = installed.map(({ plugin }) => plugin.id);
   const { config, packages, packageBuilds, hostMode, trustHints, remotes } = options;
-  const { lockedPlugins = [], hooks = {}, policy = {} } = options;
+  const { lockedPlugins = [], hooks = {}, policy = {}, rules } = options;
   const { allowedTools = [], blockedTools = [], allowedToolCategories = [] } = policy;
   const keysOf = (byId: object = {}): string[] => Object.keys(byId).filter((id) => id !== '*');
   const all = [...ids, ...(remotes ?? []).flatMap(({ id }) => id ?? [])];
@@ -60,6 +62,7 @@ export function explainGuestOptions(
     return given.filter((name) => !there.has(name)).map((name) => notThere(option, name, known));
   };
   return [
+    ...(rules === undefined ? [] : explainMissingRules(rules)),
     ...unknown('replicas', Object.keys(replicas), ids),
     ...unknown('isolation', Object.keys(isolation), ids),
     ...unknown('background', background, ids),
