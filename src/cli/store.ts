@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { visible } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -34,7 +34,13 @@ async function runGc(settings: GcSettings, capabilities: CliCapabilities): Promi
     ...files.map((file) => openLock({ lock: file }, capabilities)),
   ];
   const kept = locks.flatMap((lock) =>
-    Object.keys(lock.read().plugins).map((id) => resolve(lock.directoryOf(id))),
+    Object.entries(lock.read().plugins).flatMap(([id, { previous = [] }]) => [
+      resolve(lock.directoryOf(id)),
+      // For a rollback.
+      ...previous.flatMap(({ source }) =>
+        source === undefined ? [] : [resolve(dirname(lock.path), source)],
+      ),
+    ]),
   );
   const removed = capabilities.packages.removeOthers(kept);
   await print(

@@ -23,7 +23,9 @@ import { makePermissions, NO_PERMISSIONS, scopesOf, unionOf } from '../permissio
 import { canonicalJson } from '../canonical.js';
 import { type Artifact, buildKey, makeArtifact } from '../plugin/artifact/artifact.js';
 import type { Bundle, Plugin } from '../plugin/plugin.js';
+import { formatNamed } from '../formats/table.js';
 import { diskReader } from './node/disk-reader.js';
+import { hashFileTree } from './node/file-tree.js';
 import { readPackIn } from './node/lock-files.js';
 import { buildCurrent, readPack } from './plugins/find-plugins.js';
 import { makeGrants } from './plugins/grants.js';
@@ -54,6 +56,8 @@ export interface Inspection {
   readonly artifact: Artifact;
   /** The signature of its pack, a DSSE envelope. It is not verified. Absent: not packed, or not signed. */
   readonly envelope?: string;
+  /** The hash of the files in its directory, if it is a program, which may read them. */
+  readonly files?: string;
   /** What could not be inspected, or was interpreted differently from how it is written. */
   readonly problems: readonly string[];
   /** Those of its code, with their codes and places. `problems` has their messages too. */
@@ -185,11 +189,19 @@ export async function inspectArtifact(
       hosts: hostsInAll(artifact.bundles),
       ...(packages === undefined ? {} : { packages }),
       artifact,
+      ...(await filesOf(plugin)),
       ...inspected,
     };
   } finally {
     await runtime.close();
   }
+}
+
+/** The files that a program may read. Other plugins name those that they read, as permissions. */
+async function filesOf({ format, directory }: Plugin): Promise<Pick<Inspection, 'files'>> {
+  if (formatNamed(format).arePrograms !== true) return {};
+  const files = await hashFileTree(directory).catch(() => undefined);
+  return files === undefined ? {} : { files };
 }
 
 function hostsInAll(bundles: Readonly<Record<string, Bundle>>): readonly string[] {

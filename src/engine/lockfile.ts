@@ -21,6 +21,7 @@ import {
   inspectPlugin,
 } from './inspect-plugin.js';
 import { diskReader } from './node/disk-reader.js';
+import { hashFileTree } from './node/file-tree.js';
 import {
   buildCurrent,
   type CurrentPlugin,
@@ -228,7 +229,7 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
     },
     rollback: (id, by) =>
       put(id, (now) => {
-        const { format, source, disabled, previous = [], ...pin } = locked(id, now);
+        const { format, disabled, previous = [], ...pin } = locked(id, now);
         const [before, ...rest] = previous;
         if (before === undefined) throw noPrevious(id, lock.path);
         const refused = whyRefused(lock.trust(), id, {
@@ -238,7 +239,7 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
         if (refused !== undefined) throw invalidArtifact(`of ${id}`, refused);
         return {
           format,
-          source,
+          source: pin.source,
           ...(disabled === undefined ? {} : { disabled }),
           ...before,
           by,
@@ -263,9 +264,10 @@ export function openLockfile(path: string, options: EngineOptions): Lockfile {
               runtime.build,
             ));
           const isSame =
-            accepted === undefined
+            (plugin.files === undefined || plugin.files === (await hashFileTree(directory))) &&
+            (accepted === undefined
               ? hashOf(current) === plugin.artifact
-              : isSameSource(accepted, current);
+              : isSameSource(accepted, current));
           return isSame ? 'as-accepted' : 'changed';
         } catch {
           return 'broken';
@@ -319,6 +321,7 @@ function describedOf(
       Object.entries(artifact.bundles).map(([key, { hash }]) => [key, hash]),
     ),
     artifact: artifact.hash,
+    ...(inspected.files === undefined ? {} : { files: inspected.files }),
     granted: compact(declared),
     tools,
     hosts,
@@ -347,7 +350,7 @@ function pinOf(inspected: Inspection, acceptance: Acceptance): Pin {
 }
 
 function previousOf(before: LockedPlugin, next: string): readonly Pin[] {
-  const { format: _, source: __, disabled: ___, previous = [], ...pin } = before;
+  const { format: _, disabled: __, previous = [], ...pin } = before;
   // If the same content is accepted again, it does not become its own previous version.
   return before.artifact === next ? previous : [pin, ...previous].slice(0, MAX_PREVIOUS);
 }

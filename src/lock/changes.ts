@@ -31,6 +31,8 @@ export interface Changes {
   readonly packages: readonly PackageChange[];
   /** The packages ran separately, and now run as one bundle with all that the plugin may do. */
   readonly packagesTogether: boolean;
+  /** The files that it may read changed, and nothing that runs. */
+  readonly files: boolean;
   /** Another part of the manifest changed. */
   readonly manifest: boolean;
 }
@@ -70,7 +72,15 @@ export interface DescribedTool extends LockedTool {
 
 export interface Described extends Pick<
   Pin,
-  'version' | 'bundles' | 'hosts' | 'artifact' | 'granted' | 'declared' | 'unconfined' | 'signer'
+  | 'version'
+  | 'bundles'
+  | 'hosts'
+  | 'artifact'
+  | 'files'
+  | 'granted'
+  | 'declared'
+  | 'unconfined'
+  | 'signer'
 > {
   readonly tools: Readonly<Record<string, DescribedTool>>;
   readonly packages?: Readonly<Record<string, DescribedPackage>>;
@@ -110,6 +120,7 @@ export function changesBetween(before: Described, after: Described): Changes {
       : { signer: { from: before.signer?.id, to: after.signer?.id } }),
     packages,
     packagesTogether,
+    files: before.files !== after.files,
     manifest: !isVisible && !unconfined && before.artifact !== after.artifact,
   };
 }
@@ -127,6 +138,7 @@ export function isChanged(changes: Changes): boolean {
     signer !== undefined ||
     packages.length > 0 ||
     packagesTogether ||
+    changes.files ||
     manifest
   );
 }

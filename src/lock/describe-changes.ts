@@ -35,6 +35,7 @@ export function describeChanges(changes: Changes): readonly DescribedChange[] {
     ...(changes.packagesTogether ? [more('its packages get all that the plugin may do')] : []),
     ...changes.packages.flatMap(describePackage),
     ...(code.length === 0 ? [] : [other(`code of ${code.join(', ')}`)]),
+    ...(changes.files ? [other('the files in its directory, which it may read')] : []),
     ...(manifest ? [other('another part of its manifest or of its build')] : []),
   ];
 }

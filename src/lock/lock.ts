@@ -53,7 +53,12 @@ export interface LockedPlugin extends Pin {
   /** The plugin does not run. Default: it runs. */
   readonly disabled?: true;
   /** Previously accepted versions, newest first, for a rollback. */
-  readonly previous?: readonly Pin[];
+  readonly previous?: readonly PreviousPin[];
+}
+
+/** A version that was accepted before, with its directory if that was another one. */
+export interface PreviousPin extends Pin {
+  readonly source?: string;
 }
 
 /** One accepted version of a plugin. */
@@ -63,6 +68,11 @@ export interface Pin {
   readonly bundles: Readonly<Record<string, string>>;
   /** The hash of the artifact, `sha512-<base64>`. Only code of this artifact runs. */
   readonly artifact: string;
+  /**
+   * The hash of the files in its directory, which it may read: `hashFileTree`. Absent: they are not pinned, as for
+   * plugins that name the files that they read.
+   */
+  readonly files?: string;
   /** The key that signed the artifact. The signature is verified at each load. Default: not signed. */
   readonly signer?: Signer;
   /** The granted permissions. The plugin gets only these, whatever it declares. */
@@ -151,7 +161,7 @@ export function formatLock(lock: Lock): string {
       ...writtenPin(pin),
       ...(previous === undefined || previous.length === 0
         ? {}
-        : { previous: previous.map(writtenPin) }),
+        : { previous: previous.map(writtenPrevious) }),
     };
   });
   const { remotes = {} } = lock;
@@ -181,10 +191,15 @@ function writtenPin(pin: Pin): Pin {
     tools: sorted(pin.tools, (tool) => tool),
     bundles: sorted(pin.bundles, (hash) => hash),
     artifact: pin.artifact,
+    ...(pin.files === undefined ? {} : { files: pin.files }),
     ...(pin.signer === undefined ? {} : { signer: pin.signer }),
     by: pin.by,
     at: pin.at,
   };
+}
+
+function writtenPrevious({ source, ...pin }: PreviousPin): PreviousPin {
+  return { ...(source === undefined ? {} : { source }), ...writtenPin(pin) };
 }
 
 function sorted<From, To>(
@@ -228,6 +243,7 @@ const pinFields = {
   version: optional(string()),
   bundles: record(string()),
   artifact: hash,
+  files: optional(hash),
   signer: optional(signer),
   granted: compactShape,
   declared: optional(compactShape),
@@ -240,7 +256,10 @@ const pinFields = {
   at: time,
 };
 
-const pinShape: Shape<Pin> = object(pinFields, 'refuse');
+const previousShape: Shape<PreviousPin> = object(
+  { ...pinFields, source: optional(string('a path', (text) => text !== '')) },
+  'refuse',
+);
 
 const pluginShape: Shape<LockedPlugin> = object(
   {
@@ -248,7 +267,7 @@ const pluginShape: Shape<LockedPlugin> = object(
     format: string('the name of a plugin system', (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text)),
     source: string('a path', (text) => text !== ''),
     disabled: optional(literalTrue),
-    previous: optional(array(pinShape)),
+    previous: optional(array(previousShape)),
   },
   'refuse',
 );

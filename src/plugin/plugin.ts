@@ -39,6 +39,11 @@ export interface Plugin {
   readonly installedAtMs?: number;
   /** Configuration that it ships, under the operator's. */
   readonly configDefaults?: JsonObject;
+  /**
+   * Whether the files of its directory are those that were accepted. Absent: they are not pinned. Code never reads
+   * hidden files among pinned ones, and none of files that changed.
+   */
+  readonly ownFiles?: 'accepted' | 'changed';
   /** What it ships and this engine does not run: `skills/plan`, `routes/hook.ts`. */
   readonly notRun?: readonly string[];
   /** The reason why it is disabled, if its own directory disables it. */

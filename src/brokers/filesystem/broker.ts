@@ -31,6 +31,8 @@ export interface FilesystemBrokerSpec {
   /** The granted prefixes. */
   readonly granted: readonly string[];
   readonly limits?: Partial<FilesystemLimits>;
+  /** Whether the files of the plugin's directory are pinned. Default: false. */
+  readonly isPinned?: boolean;
   /** Where the broker finds a granted prefix. Default: at its path. */
   readonly placeOf?: ((scope: string) => string) | undefined;
   /** Paths that no grant makes writable: the operator's own files. Default: none. */
@@ -104,7 +106,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
   const granted = [...spec.granted];
   const refusals = makeRefusals(plugin, granted, limits);
   const { placeOf = (scope: string): string => scope } = spec;
-  let roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory));
+  let roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory, spec.isPinned));
   const semaphore = makeSemaphore({
     maxActive: limits.maxOpenFiles,
     maxQueued: limits.maxQueued,
@@ -250,7 +252,7 @@ export function makeFilesystemBroker(spec: FilesystemBrokerSpec): FilesystemBrok
       }),
     updateGrant: (next, narrowed) => {
       granted.splice(0, granted.length, ...next);
-      roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory));
+      roots = granted.map((prefix) => makeRoot(placeOf(prefix), directory, spec.isPinned));
       if (!narrowed) return;
       const before = revocation;
       revocation = makeRevocation();

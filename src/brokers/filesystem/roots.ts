@@ -13,10 +13,12 @@ export interface Root {
   /** The path at which the plugin sees it; `undefined` in the plugin's own directory. */
   readonly at: string | undefined;
   readonly isWritable: boolean;
+  /** Hidden files are not readable: the files of the plugin's directory are pinned, without these. */
+  readonly isPinned: boolean;
 }
 
 /** Reads one granted scope. */
-export function makeRoot(granted: string, directory: string): Root {
+export function makeRoot(granted: string, directory: string, isPinned = false): Root {
   const { path: written, at = written, isWritable } = parseScope(granted);
   const path = resolve(directory, written);
   const isOwn = isWithin(directory, path);
@@ -25,6 +27,7 @@ export function makeRoot(granted: string, directory: string): Root {
     anchor: isOwn ? directory : undefined,
     at: isAbsolute(written) ? at : undefined,
     isWritable,
+    isPinned: isOwn && isPinned,
   };
 }
 

@@ -150,6 +150,7 @@ function openFilesystem({
     plugin: identityOf(plugin),
     directory: plugin.directory,
     granted: held().permissions.fs,
+    isPinned: plugin.ownFiles !== undefined,
     placeOf: mountPlaces?.placeOf,
     closed: mountPlaces?.closed(closed) ?? closed,
     written: written(plugin.id),

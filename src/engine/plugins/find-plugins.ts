@@ -13,6 +13,7 @@ import {
 import { modelOf, type PluginModel, writeModel } from '../../plugin/artifact/model.js';
 import { type Bundle, type Plugin, type PluginEntry, WORKSPACE } from '../../plugin/plugin.js';
 import { diskReader } from '../node/disk-reader.js';
+import { hashFileTree } from '../node/file-tree.js';
 import { mapConcurrently } from '../node/pauses.js';
 import type { EngineOptions } from '../types/options.js';
 import type { AcceptedPlugins } from '../types/settings.js';
@@ -141,6 +142,7 @@ async function holdTo(
   }
   const { installedAtMs, disabled } = found?.plugin ?? {};
   const isSame = current !== undefined && isSameSource(accepted, current);
+  const ownFiles = found === undefined ? undefined : await compareFiles(directory, locked);
   const is = found === undefined ? 'is missing' : 'differs from what was accepted';
   const version = locked.version === undefined ? '' : ` (${locked.version})`;
   return {
@@ -149,8 +151,12 @@ async function holdTo(
       directory,
       ...(installedAtMs === undefined ? {} : { installedAtMs }),
       ...(disabled === undefined ? {} : { disabled }),
+      ...(ownFiles === undefined ? {} : { ownFiles }),
     },
-    problems: isSame ? (found?.problems ?? []) : [],
+    problems: [
+      ...(isSame ? (found?.problems ?? []) : []),
+      ...(ownFiles === 'changed' ? [filesChanged(id, directory)] : []),
+    ],
     artifact: accepted,
     ...(locked.disabled === true ? { withheld: disabledWhy(id, lock) } : {}),
     ...(isSame || locked.disabled === true
@@ -159,6 +165,19 @@ async function holdTo(
           pending: `${id} in ${directory} ${is}. The accepted version${version} runs. See \`bulkhead diff ${shellWord(id)}\`, and accept the change with \`bulkhead update ${shellWord(id)}\`.`,
         }),
   };
+}
+
+async function compareFiles(
+  directory: string,
+  { files }: LockedPlugin,
+): Promise<Plugin['ownFiles']> {
+  if (files === undefined) return undefined;
+  const now = await hashFileTree(directory).catch(() => undefined);
+  return now === files ? 'accepted' : 'changed';
+}
+
+function filesChanged(id: string, directory: string): string {
+  return `${id} cannot read the files in ${directory}: they are not those that were accepted. Restore them, or accept them with \`bulkhead update ${shellWord(id)}\`.`;
 }
 
 /** The plugin in a directory now: its pack, or its manifest and builds. */

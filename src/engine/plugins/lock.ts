@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { hasUnits } from '../../../sandbox/wire/units.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { parsePublicKeys, type PublicKey } from '../../keys/signing-key.js';
@@ -14,9 +14,11 @@ import {
 } from '../../lock/lock.js';
 import { verifyArtifact } from '../../lock/signature.js';
 import { NO_TRUST_RULES, parseTrust, type Trust, whyRefused } from '../../lock/trust.js';
+import { parseScope } from '../../permissions/filesystem.js';
 import { effectivePermissions } from '../../permissions/grant.js';
+import type { Permissions } from '../../permissions/kind.js';
 import { type Artifact, invalidArtifact, parseArtifact } from '../../plugin/artifact/artifact.js';
-import type { Bundle } from '../../plugin/plugin.js';
+import type { Bundle, Plugin } from '../../plugin/plugin.js';
 import { type LockFiles, openLockFiles, readTrustText } from '../node/lock-files.js';
 import type { PinStore } from '../../remotes/pins.js';
 import type { GrantPolicy, PluginGrant } from '../types/options.js';
@@ -169,12 +171,19 @@ export function lockPolicy(lock: AcceptedPlugins, given: GrantPolicy | undefined
     if (plugin.origin !== undefined) return policyFor(given ?? 'nothing', plugin);
     const locked = lockedOf(lock, plugin.id);
     if (locked === undefined) return 'nothing';
-    const accepted = expand(locked.granted);
+    const accepted = withoutChangedFiles(plugin, expand(locked.granted));
     const host = given === undefined ? 'declared' : policyFor(given, plugin);
     if (host === 'nothing') return 'nothing';
     if (host === 'declared' || host.declared === true) return accepted;
     return effectivePermissions({ ...NOTHING, ...host }, accepted);
   };
+}
+
+/** The permissions without the plugin's own directory, if its files are not those that were accepted. */
+function withoutChangedFiles({ ownFiles }: Plugin, accepted: Permissions): Permissions {
+  // guard: changed-files-not-readable
+  if (ownFiles !== 'changed') return accepted;
+  return { ...accepted, fs: accepted.fs.filter((scope) => isAbsolute(parseScope(scope).path)) };
 }
 
 /** The ids of plugins whose lock entries set `mark`. */

@@ -23,7 +23,7 @@ import { messageOf } from '../../errors.js';
 export type PluginModel = Omit<Plugin, 'directory' | 'installedAtMs' | 'disabled'>;
 
 export function modelOf(plugin: Plugin): PluginModel {
-  const { directory: _, installedAtMs: __, disabled: ___, ...model } = plugin;
+  const { directory: _, installedAtMs: __, disabled: ___, ownFiles: ____, ...model } = plugin;
   return model;
 }
 
