@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isRecord } from '../../sandbox/wire/json.js';
-import { refused } from './refused.js';
+import { refused, requireRegistry } from './refused.js';
 import type { Environment } from './run-npm.js';
 import type { GitSpec } from './spec.js';
 
@@ -146,12 +146,8 @@ function readManifest(bytes: Buffer | undefined, url: string): Omit<GitPackage, 
     throw refused(url, 'its package.json has no valid name');
   }
   for (const named of [dependencies, optionalDependencies, peerDependencies]) {
-    const foreign = Object.entries(isRecord(named) ? named : {}).find(isForeign);
     // guard: git-dependencies-from-the-registry
-    if (foreign !== undefined) {
-      const what = JSON.stringify(foreign[0].slice(0, 200));
-      throw refused(name, `its dependency ${what} does not come from a registry`);
-    }
+    requireRegistry(name, named);
   }
   const needs = {
     dependencies,
@@ -165,11 +161,6 @@ function readManifest(bytes: Buffer | undefined, url: string): Omit<GitPackage, 
       typeof version === 'string' && /^[0-9A-Za-z.+-]{1,100}$/.test(version) ? version : '0.0.0',
     needs: Object.fromEntries(Object.entries(needs).filter(([, value]) => isRecord(value))),
   };
-}
-
-/** Whether a dependency is a URL, a repository or a directory. `npm:other@1` is another name in the registry. */
-function isForeign([, source]: readonly [string, unknown]): boolean {
-  return typeof source !== 'string' || /[:/]/.test(source.replace(/^npm:@?[^:/]*\/?/, ''));
 }
 
 /**

@@ -43,6 +43,7 @@ export function makeNpm({
         ...readable.map((path) => `--allow-fs-read=${path}`),
         // guard: npm-writes-into-the-store-alone
         ...[cwd, kept].map((path) => `--allow-fs-write=${path}`),
+        `--import=${describeParents(cwd)}`,
         program,
         ...args,
         `--cache=${kept}`,
@@ -51,6 +52,19 @@ export function makeNpm({
       { cwd, environment, mayFail, what: args[0] ?? '' },
     );
   };
+}
+
+/**
+ * A module that answers `lstat` for the directories above the working directory, as npm asks for them while it
+ * unpacks bundled dependencies. Node's permission model would refuse that, and cannot allow it without their files.
+ */
+function describeParents(cwd: string): string {
+  const source = `import files from 'node:fs/promises';
+    const { lstat } = files;
+    const own = ${JSON.stringify(cwd)};
+    files.lstat = (path, options) =>
+      lstat(typeof path === 'string' && own.startsWith(path.endsWith('/') ? path : path + '/') ? own : path, options);`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 
 /** Shorter first, without paths below others: Node 20 ends if it gets a path twice, or below another. */

@@ -18,7 +18,7 @@ import { integrityOf } from '../plugin/integrity.js';
 import { checkTree } from './check-tree.js';
 import { readSignatures } from './provenance.js';
 import { fetchGit } from './git.js';
-import { refused } from './refused.js';
+import { refused, requireRegistry } from './refused.js';
 import { type Environment, makeNpm } from './run-npm.js';
 import type { GitSpec, PackageSpec } from './spec.js';
 
@@ -52,6 +52,8 @@ export interface PackageStore {
   fetchCommit(spec: GitSpec): Promise<StoredPackage>;
   /** What is known of a package of the registry, by its directory; `undefined` for any other directory. */
   describe(path: string): (PackageOrigin & { readonly name: string }) | undefined;
+  /** The commit and the name of a package that was fetched as a commit, by its directory. */
+  commitOf(path: string): (GitSpec & { readonly name: string }) | undefined;
   /** Deletes what is in none of these directories. Returns the directories that it deleted. */
   removeOthers(kept: readonly string[]): readonly string[];
 }
@@ -146,10 +148,8 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
           lock: `${source} ${lock}`,
         };
       }),
-    describe: (path) => {
-      if (!existsSync(path) || dirname(realpathSync(path)) !== realPathOf(directory)) return;
-      return readOrigin(readFileSync(join(path, MANIFEST), 'utf8'));
-    },
+    describe: (path) => readOrigin(readManifest(directory, path)),
+    commitOf: (path) => readCommit(readManifest(directory, path)),
     removeOthers: (kept) => {
       if (!existsSync(directory)) return [];
       const real = new Set(kept.filter(existsSync).map((path) => realpathSync(path)));
@@ -199,8 +199,10 @@ function shortHash(text: string): string {
 
 const MANIFEST = 'package.json';
 
+const DEPENDENCIES = ['dependencies', 'optionalDependencies'];
+
 /** What npm is asked of a version. */
-const VIEWED = ['version', 'time', '_npmUser', 'dist.attestations'];
+const VIEWED = ['version', 'time', '_npmUser', 'dist.attestations', ...DEPENDENCIES];
 
 interface About {
   readonly version: string;
@@ -219,10 +221,29 @@ async function verifyProvenance(
   throw refused(name, `attestations are not valid: ${attested.packages.join(', ')}`);
 }
 
-function readOrigin(manifest: string): (PackageOrigin & { readonly name: string }) | undefined {
-  const fields: unknown = JSON.parse(manifest);
+/** What the manifest of a stored package says about its origin. Nothing for a directory outside of the store. */
+function readManifest(store: string, path: string): Readonly<Record<string, unknown>> {
+  if (!existsSync(path) || dirname(realpathSync(path)) !== realPathOf(store)) return {};
+  const fields: unknown = JSON.parse(readFileSync(join(path, MANIFEST), 'utf8'));
   const bulkhead = isRecord(fields) ? fields['bulkhead'] : undefined;
-  const { server, publisher, provenance, commit } = isRecord(bulkhead) ? bulkhead : {};
+  return isRecord(bulkhead) ? bulkhead : {};
+}
+
+function readCommit({
+  server,
+  commit,
+}: Readonly<Record<string, unknown>>): (GitSpec & { readonly name: string }) | undefined {
+  if (typeof server !== 'string' || typeof commit !== 'string') return undefined;
+  const [url = '', id = ''] = commit.split('#');
+  return { name: server, url, commit: id };
+}
+
+function readOrigin({
+  server,
+  publisher,
+  provenance,
+  commit,
+}: Readonly<Record<string, unknown>>): (PackageOrigin & { readonly name: string }) | undefined {
   // A commit never has a newer version.
   if (typeof server !== 'string' || commit !== undefined) return undefined;
   return {
@@ -256,6 +277,8 @@ function readAbout(name: string, text: string): About {
   if (typeof version !== 'string' || !/^[0-9A-Za-z.+-]{1,100}$/.test(version)) {
     throw refused(name, 'the registry has no such version');
   }
+  // npm would say only that it may not start git. The tree is checked whole, later.
+  for (const named of DEPENDENCIES) requireRegistry(name, isRecord(one) ? one[named] : undefined);
   const at = isRecord(time) ? time[version] : undefined;
   const atMs = typeof at === 'string' ? Date.parse(at) : NaN;
   return {

@@ -155,6 +155,7 @@ it('asks for each server at a terminal, and leaves alone what is not answered wi
       describe: () => undefined,
       removeOthers: () => [],
       fetchCommit: () => Promise.reject(new Error('there is no repository')),
+      commitOf: () => undefined,
       fetch: async ({ name }) => ({
         name,
         version: '1.0.0',

@@ -115,6 +115,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
       fetch: () => Promise.reject(new Error('there is no registry')),
       fetchCommit: () => Promise.reject(new Error('there is no repository')),
       describe: () => undefined,
+      commitOf: () => undefined,
       removeOthers: () => [],
     },
     suggestPermissions: () =>

@@ -104,6 +104,7 @@ describe('bulkhead run', () => {
       describe: () => undefined,
       removeOthers: () => [],
       fetchCommit: () => Promise.reject(new Error('there is no repository')),
+      commitOf: () => undefined,
       fetch: async ({ name, version }) => {
         fetched.push(`${name}@${version}`);
         return {
@@ -202,6 +203,7 @@ describe('bulkhead add', () => {
       describe: () => ({ name: 'young', publisher: 'ada', provenance: 'verified' }),
       removeOthers: () => [],
       fetchCommit: () => Promise.reject(new Error('there is no repository')),
+      commitOf: () => undefined,
       fetch: async () => ({
         name: 'young',
         version: '1.0.0',

@@ -77,9 +77,21 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/npm/git.test.ts'],
   },
   {
+    id: 'pinned-files-without-hidden-ones',
+    stops: 'a server that reads hidden files of its directory, which are not pinned',
+    mutation: 'never',
+    tests: ['test/engine/plugins/pinned-files.test.ts'],
+  },
+  {
+    id: 'changed-files-not-readable',
+    stops: 'a server that reads files which were changed after it was accepted',
+    mutation: 'always',
+    tests: ['test/engine/plugins/pinned-files.test.ts'],
+  },
+  {
     id: 'git-dependencies-from-the-registry',
     stops: 'a dependency of a repository that comes from a URL, a repository or a directory',
-    mutation: 'never',
+    mutation: 'remove',
     tests: ['test/npm/git.test.ts'],
   },
   {

@@ -26,6 +26,7 @@ import {
   parseHours,
 } from './fetch.js';
 import { fetchAhead } from './fetch-ahead.js';
+import type { Inspection } from '../../engine/inspect-plugin.js';
 import { formatInspection } from './format.js';
 import { type LockSettings, addLockOptions, openLock, operatorName } from './options.js';
 import {
@@ -198,7 +199,9 @@ export async function acceptPlugin(
   config?: JsonObject,
 ): Promise<Added> {
   // Otherwise the publisher of one of its dependencies could use all that the server may do.
-  const isFetched = capabilities.packages.describe(directory) !== undefined;
+  const { packages: stored } = capabilities;
+  const isFetched =
+    stored.describe(directory) !== undefined || stored.commitOf(directory) !== undefined;
   const settings = isFetched ? { packages: 'separate' as const, ...given } : given;
   const lock = openLock(settings, capabilities, lockPackagesOption(settings));
   const setting = config === undefined ? {} : { config };
@@ -211,12 +214,10 @@ export async function acceptPlugin(
       : undefined;
   const more =
     suggestion === undefined ? [] : await askForProgram(suggestion, settings, capabilities);
-  // Many servers start only if their variables have values.
   const variables = suggestion === undefined ? [] : variablesOfProgram(suggestion);
-  const inspected =
-    first.faults.length === 0 || variables.length === 0
-      ? first
-      : await lock.inspect(directory, { ...setting, variables });
+  const inspected = await inspectWith(variables, first, (more) =>
+    lock.inspect(directory, { ...setting, ...more }),
+  );
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
   const granted = allowances(inspected, {
     ...settings,
@@ -247,6 +248,33 @@ export async function acceptPlugin(
     inspected: reviewOf(inspected, packages),
     problems: inspected.faults.map(({ message }) => message),
   };
+}
+
+/**
+ * Many servers start only if their variables have values: first those that look like credentials, since a
+ * placeholder is no valid port or level, then all. If nothing helps, the fault without placeholders is the true one.
+ */
+async function inspectWith(
+  variables: readonly string[],
+  first: Inspection,
+  inspect: (more: { readonly variables: readonly string[] }) => Promise<Inspection>,
+): Promise<Inspection> {
+  const credentials = variables.filter(isCredentialName);
+  const tries = [credentials, ...(credentials.length === variables.length ? [] : [variables])];
+  for (const some of tries) {
+    if (first.faults.length === 0) return first;
+    if (some.length === 0) continue;
+    const inspected = await inspect({ variables: some });
+    if (inspected.faults.length === 0) return inspected;
+  }
+  return first;
+}
+
+const CREDENTIAL =
+  /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS?|AUTH|ID|USER|USERNAME)(?:_|$)/i;
+
+function isCredentialName(name: string): boolean {
+  return CREDENTIAL.test(name);
 }
 
 function refuseLocked(lock: Lockfile, id: string): void {

@@ -70,10 +70,14 @@ export async function fetchPackage(
   );
 }
 
-/** Fetches a commit of a repository. Returns its directory. Nothing but its whole id says what it is. */
+/**
+ * Fetches a commit of a repository. Returns its directory. Nothing but its whole id says what it is. `expected`: the
+ * package's name. Throws `PACKAGE_REFUSED` for another one.
+ */
 export async function fetchCommit(
   named: string,
   { packages, stderr }: Pick<CliCapabilities, 'packages' | 'stderr'>,
+  expected?: string,
 ): Promise<string> {
   const spec = parseGitSpec(named);
   await stderr.write(`fetching ${visible(spec.url)} without running its scripts\n`);
@@ -81,6 +85,13 @@ export async function fetchCommit(
   await stderr.write(
     `fetched ${visible(name)} ${visible(version)} of commit ${spec.commit} with ${count - 1} dependencies; a commit has no publisher, age or provenance to check\n`,
   );
+  if (expected !== undefined && name !== expected) {
+    throw new BulkheadError(
+      'PACKAGE_REFUSED',
+      `the commit has the package ${name}, and ${expected} was accepted. To accept it as another one, run bulkhead add.`,
+      { package: name },
+    );
+  }
   return directory;
 }
 

@@ -8,10 +8,17 @@ import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { usageError } from '../failure.js';
 import { makePaint } from '../output.js';
 import { acceptUpdate, packagesAfter, requireHostMode } from './accept-update.js';
 import { requiredKeys } from './consent.js';
-import { ACCEPT_VERSION_HELP, fetchPackage, type FetchSettings, parseHours } from './fetch.js';
+import {
+  ACCEPT_VERSION_HELP,
+  fetchCommit,
+  fetchPackage,
+  type FetchSettings,
+  parseHours,
+} from './fetch.js';
 import { formatChanges, formatDiffs } from './format.js';
 import {
   type LockSettings,
@@ -35,6 +42,7 @@ interface UpdateSettings extends LockSettings, FetchSettings, LockPackageSetting
   readonly requireSignature?: readonly string[];
   readonly downgrade?: boolean;
   readonly code?: boolean;
+  readonly commit?: string;
 }
 
 export function addUpdate(program: Command, run: RunCommand): void {
@@ -58,6 +66,10 @@ export function addUpdate(program: Command, run: RunCommand): void {
     )
     .option('--min-age <HOURS>', 'age that a version of npm must have (default: 24)', parseHours)
     .option('--accept-version <VERSION>', ACCEPT_VERSION_HELP)
+    .option(
+      '--commit <ID>',
+      'for a plugin of a git repository: the whole id of the commit to accept',
+    )
     .option('--downgrade', 'also accept a lower version')
     .option('--code', 'show a unified diff of the source');
   addLockOptions(addLockPackageOptions(command)).action((ids: string[], settings: UpdateSettings) =>
@@ -74,6 +86,9 @@ async function runUpdate(
   const { plugins } = named.read();
   if (ids.length === 0 && Object.keys(plugins).length === 0)
     await requireLockFile(named, capabilities);
+  if (settings.commit !== undefined && ids.length !== 1) {
+    throw usageError('--commit', 'name the one plugin whose commit this is');
+  }
   const chosen = ids.length > 0 ? ids.map((id) => named.idOf(id)) : Object.keys(plugins);
   const accepted = Object.fromEntries(chosen.map((id) => [id, plugins[id]?.packages]));
   const lock = openLock(settings, capabilities, lockPackagesOption(settings, accepted));
@@ -90,12 +105,27 @@ async function runUpdate(
   return EXIT.ok;
 }
 
-/** Where the current code of a plugin is. The newest version of a package of npm is fetched. */
+/** Where the current code of a plugin is. The newest version of a package of npm, or a named commit, is fetched. */
 async function currentDirectory(
   accepted: string,
   settings: UpdateSettings,
   capabilities: CliCapabilities,
 ): Promise<string> {
+  const { commit } = settings;
+  const repository = capabilities.packages.commitOf(accepted);
+  if (commit !== undefined) {
+    if (repository === undefined) {
+      throw usageError('--commit', 'the plugin does not come from a git repository');
+    }
+    return fetchCommit(`git:${repository.url}#${commit}`, capabilities, repository.name);
+  }
+  if (repository !== undefined) {
+    // A branch or a tag is never followed.
+    await capabilities.stderr.write(
+      `${visible(repository.name)} is the commit ${repository.commit} of ${visible(repository.url)}; to accept another one, add --commit <ID>\n`,
+    );
+    return accepted;
+  }
   const origin = capabilities.packages.describe(accepted);
   if (origin === undefined) return accepted;
   return fetchPackage(`npm:${origin.name}`, settings, capabilities, origin);

@@ -82,6 +82,18 @@ describe('a package', () => {
     expect(value).toBe('pure');
   });
 
+  it('uses its file for Node if that for browsers reads window as it is loaded', async () => {
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep();`,
+      'node_modules/dep/package.json': '{ "main": "node.js", "browser": "browser.js" }',
+      'node_modules/dep/node.js':
+        'const https = require("https"); module.exports = () => typeof https.request;',
+      'node_modules/dep/browser.js':
+        "module.exports = typeof self === 'object' ? self.FormData : window.FormData;",
+    });
+    expect(value).toBe('function');
+  });
+
   it.each([
     ['sends only by XMLHttpRequest', 'exports.send = () => new XMLHttpRequest();', 'node:https'],
     ['reads a class of the window', 'module.exports = window.FormData;', 'path'],

@@ -163,6 +163,9 @@ const RELATIVE_IMPORT = /\b(?:require\s*\(|from|import)\s*["'](\.\.?\/[^"'\n]{1,
 const MAX_IMPORTS = 50;
 
 function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
+  // It fails as it is loaded, whatever the file for Node needs at its use.
+  if (READS_NAVIGATOR.test(forBrowsers)) return true;
+  if (READS_WINDOW.test(forBrowsers) && !/\btypeof window\b/.test(forBrowsers)) return true;
   return (
     NEEDS_PAGE.test(forBrowsers) &&
     !NEEDS_PAGE.test(forNode) &&
@@ -202,6 +205,13 @@ const XHR = /\.\s*XMLHttpRequest\s*\(|\bnew\s+XMLHttpRequest\b/;
 const HTTP = /["'](?:node:)?https?["']/;
 
 const PROCESS = /["']node:process["']/;
+
+/** A statement at the start of a line, which a file runs as it is loaded. */
+const READS_WINDOW =
+  /^(?:module\.exports|exports\.\w+|export default|(?:var|let|const) \w+)\b[^\n]*[^.\w]window\./m;
+
+/** A `process` for browsers, which many builds for browsers carry. */
+const READS_NAVIGATOR = /\bLANG: ?navigator\.language\b/;
 
 const NEEDS_PAGE =
   /\bdocument\s*\.\s*(?:implementation|createElement|getElementById|querySelector)\b|\bnew\s+DOMParser\b/;
