@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -174,6 +174,34 @@ it('a running server follows what the user disables and enables', async () => {
   } finally {
     child.kill();
   }
+});
+
+it('bulkhead update gives a permission to the packages that were seen to use it', async () => {
+  const directory = join(home, 'installed');
+  makeServer(
+    {
+      name: 'fetcher',
+      program: plainProgram("return text(await (await fetch('https://api.example.com/')).text());"),
+    },
+    join(directory, 'node_modules/fetcher'),
+  );
+  writeFileSync(
+    join(directory, 'package.json'),
+    JSON.stringify({ name: 'x', private: true, bulkhead: { server: 'fetcher' } }),
+  );
+  const lock = join(home, 'separate.lock.json');
+  const given = (): unknown =>
+    JSON.parse(readFileSync(lock, 'utf8')).plugins.fetcher.packages['node_modules/fetcher'].granted
+      .network;
+  const base = ['--lock', lock];
+  const added = await run(['add', ...base, directory, '--packages', 'separate', '--yes'], { home });
+  expect(added.code).toBe(0);
+  expect(given()).toBeUndefined();
+  const other = ['update', ...base, 'fetcher', '--allow', 'network:other.example.com'];
+  await run(other, { home });
+  expect(given()).toBeUndefined();
+  await run(['update', ...base, 'fetcher', '--allow', 'network:api.example.com'], { home });
+  expect(given()).toEqual(['https://api.example.com']);
 });
 
 describe('bulkhead add', () => {

@@ -1,5 +1,5 @@
 import type { AcceptedPackages } from '../../engine/accepted-packages.js';
-import { grantedAfter } from '../../engine/inspect-plugin.js';
+import { allowances, grantedAfter } from '../../engine/inspect-plugin.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { hostModeDenied, runsUnconfined } from './consent.js';
@@ -21,8 +21,14 @@ export function packagesAfter(
   { inspected, wants, changes }: UpdateReview,
   settings: AcceptUpdateSettings,
 ): AcceptedPackages | undefined {
-  const granted = grantedAfter(locked, inspected, changes, settings.allow ?? []);
-  return decidePackages(inspected, settings, { granted, wants, before: locked.packages });
+  const { allow = [] } = settings;
+  const granted = grantedAfter(locked, inspected, changes, allow);
+  return decidePackages(inspected, settings, {
+    granted,
+    wants,
+    before: locked.packages,
+    ...(allow.length === 0 ? {} : { added: allowances(inspected, { only: allow }) }),
+  });
 }
 
 /** Throws `POLICY_DENIED` if the current version needs to run without a compartment, and the operator has not allowed that. */

@@ -81,11 +81,13 @@ export function decidePackages(
     readonly granted: Permissions;
     readonly wants: Readonly<Record<string, PackageWants>> | undefined;
     readonly before?: LockedPackages | undefined;
+    /** The permissions that the operator names now. A package gets those that it was seen to use before. */
+    readonly added?: Permissions | undefined;
   },
 ): AcceptedPackages | undefined {
   const { packages, plugin } = inspected;
   const { allowPackage = [], denyPackage = [] } = settings;
-  const { granted, wants = {}, before } = more;
+  const { granted, wants = {}, before, added } = more;
   if (packages === undefined) {
     if (settings.packages === 'separate') throw packedTogether(plugin.id);
     if (allowPackage.length + denyPackage.length === 0) return undefined;
@@ -94,6 +96,14 @@ export function decidePackages(
   const start: Readonly<Record<string, PackageGrant>> =
     before === undefined ? proposePackages(packages, wants, granted).grant : grantsOf(before);
   const grant = new Map(Object.entries(start));
+  if (before !== undefined && added !== undefined) {
+    for (const [path, { wants: seen = {}, together }] of Object.entries(before)) {
+      // What its code uses only now waits for --allow-package.
+      const used = Object.keys(seen);
+      if (together === true || !Object.hasOwn(packages, path)) continue;
+      grant.set(path, unitedGrant(grant.get(path) ?? {}, grantFor(used, added)));
+    }
+  }
   for (const text of denyPackage) grant.set(known(packages, text, '--deny-package'), {});
   for (const text of allowPackage) {
     const { path: named, want } = parseAllowPackage(text);
