@@ -168,6 +168,7 @@ const HARMLESS_FLAGS = [
   '--fail-on',
   '--show',
   '--code',
+  '--commit',
   // Of `add --program`: the saved program is shown and locked like any other plugin.
   '--program --description --input-schema --key-file',
   '--plugin',
