@@ -215,8 +215,8 @@ export async function acceptPlugin(
   const more =
     suggestion === undefined ? [] : await askForProgram(suggestion, settings, capabilities);
   const variables = suggestion === undefined ? [] : variablesOfProgram(suggestion);
-  const inspected = await inspectWith(variables, first, (more) =>
-    lock.inspect(directory, { ...setting, ...more }),
+  const inspected = await inspectWith(variables, first, (named) =>
+    lock.inspect(directory, { ...setting, variables: named }),
   );
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
   const granted = allowances(inspected, {
@@ -257,14 +257,14 @@ export async function acceptPlugin(
 async function inspectWith(
   variables: readonly string[],
   first: Inspection,
-  inspect: (more: { readonly variables: readonly string[] }) => Promise<Inspection>,
+  inspect: (variables: readonly string[]) => Promise<Inspection>,
 ): Promise<Inspection> {
   const credentials = variables.filter(isCredentialName);
   const tries = [credentials, ...(credentials.length === variables.length ? [] : [variables])];
   for (const some of tries) {
     if (first.faults.length === 0) return first;
     if (some.length === 0) continue;
-    const inspected = await inspect({ variables: some });
+    const inspected = await inspect(some);
     if (inspected.faults.length === 0) return inspected;
   }
   return first;
