@@ -75,12 +75,13 @@ function makeRequester({ powers, serialize }: DialectWorld): Requester {
 }
 
 /** `tools.<plugin>.<tool>(input)`. The host knows which tools exist. */
-function makeTools({ serialize }: DialectWorld, ask: Requester): object {
+function makeTools({ powers }: DialectWorld, ask: Requester): object {
   return members((plugin) =>
     members((tool) =>
       harden((input: unknown): Promise<unknown> => {
         // Copied now: the program may change its object before the request is sent.
-        const copy: unknown = input === undefined ? {} : JSON.parse(serialize(input));
+        const copy: unknown =
+          input === undefined ? {} : JSON.parse(powers.serialize(input, { subject: 'The input' }));
         return ask('call', { plugin, tool, input: copy });
       }),
     ),

@@ -86,11 +86,11 @@ const ATTACKS: Readonly<Record<string, readonly [source: string, outcome: unknow
   'sends an input that is too deep to write': [
     `let deep = {}; for (let at = 0; at < 200_000; at += 1) deep = { deep };
      return await tools.desk.echo(deep)`,
-    /RESULT_TOO_LARGE The result is nested deeper than/,
+    /RESULT_TOO_LARGE The input is nested deeper than/,
   ],
   'sends an input of many megabytes': [
     `return await tools.desk.echo({ x: 'x'.repeat(30_000_000) })`,
-    /RESULT_TOO_LARGE The result is larger than/,
+    /RESULT_TOO_LARGE The input is larger than/,
   ],
   'names one tool when it is checked, and another when it is called': [
     `let reads = 0; const name = { toString: () => (reads++ ? 'secret' : 'echo') };
