@@ -52,6 +52,7 @@ import { findBundle, makeProgramPlacer } from './programs/saved-programs.js';
 import { replayRecorded } from './recording/replay-recorded.js';
 import { announceRecording, recordCall } from './recording/run.js';
 import { openEngineRuntime, requireWalls } from './runtime.js';
+import { shareSignal } from '../shared-signal.js';
 import { checkDirectories, readSettings } from './settings.js';
 import { openEngineStops } from './stops.js';
 import { checkNamedIds, withoutOptions } from './types/check-options.js';
@@ -236,6 +237,7 @@ export async function openEngine(
     callId = makeCallId(),
   ): CallSpec => {
     checkCallOptions(callOptions);
+    shareSignal(callOptions.signal);
     const { tool, place } = find(name);
     const plan = { callId, tool, place, input, options: callOptions, limits };
     const { givenText, inputText, context, contextText } = prepareCall(plan);

@@ -23,6 +23,7 @@ const rows: readonly (readonly string[])[] = [
     'src/own-ports.ts',
     'src/processor.ts',
     'src/replace-file.ts',
+    'src/shared-signal.ts',
     'src/supported-runtime.ts',
     'src/waiting.ts',
     'src/plugin/risk.ts',

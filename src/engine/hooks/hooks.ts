@@ -22,6 +22,7 @@ import { type ChainStep, type HookReport, runChain } from './chain.js';
 import { openContext, readValues, resultOf } from './context.js';
 import { runHook } from './run-hook.js';
 import type { HookTexts } from './transport.js';
+import { shareSignal } from '../../shared-signal.js';
 import {
   anyText,
   checkOptions,
@@ -111,6 +112,7 @@ export function makeHooks(spec: HooksSpec): Hooks {
     run: async (name, given, options = {}) => {
       spec.requireOpen();
       checkOptions(options, HOOK_OPTIONS, 'engine.hooks.run');
+      shareSignal(options.signal);
       if (!isHookName(name)) throw unknownHook(name);
       const stop = spec.stops.list().find((one) => isCovered(one, '', options.tenant));
       // guard: stopped-hooks-refused

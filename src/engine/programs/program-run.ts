@@ -6,6 +6,7 @@ import { BulkheadError, isBulkheadError, messageOf } from '../../errors.js';
 import { hostFormat } from '../../formats/table.js';
 import { waitForPerson } from '../../guests/host-waits.js';
 import type { Bundle, Plugin, PluginEntry } from '../../plugin/plugin.js';
+import { shareSignal } from '../../shared-signal.js';
 import { announceEnd } from '../call/announce-end.js';
 import { type Deadline, startDeadline } from '../call/call.js';
 import type { EngineServices, Instance } from '../instance/instance.js';
@@ -77,6 +78,8 @@ class Run implements ProgramRun {
   constructor(spec: ProgramRunSpec) {
     const { head, facts, log, bundle, options, services, calls } = spec;
     const { limits } = services.settings;
+    shareSignal(options.signal);
+    shareSignal(this.#end.signal);
     this.#spec = spec;
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
