@@ -19,6 +19,8 @@ import type { Suggestion } from '../suggest/suggest.js';
 /** Everything outside the process that a command may use. `main.ts` creates it; tests pass a fake. */
 export interface CliCapabilities {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
+  /** Makes engines that are created from now on bundle a plugin that changes without a new process. */
+  readonly keepBundlers: () => void;
   /** An engine for a plugin in development: `grant` decides, whatever the plugin declares. */
   readonly createLearningEngine: (
     options: EngineOptions,

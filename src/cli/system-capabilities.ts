@@ -18,6 +18,7 @@ import { dirname, join, resolve as absolute } from 'node:path';
 import { clearScreenDown, createInterface, cursorTo } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createEngine } from '../agent/agent.js';
+import { keepBundlers } from '../engine/node/walled-bundler.js';
 import { readAudit } from '../audit/options.js';
 import { readPublicKeys } from '../keys/key-file.js';
 import { createLearningEngine } from '../engine/learning-engine.js';
@@ -55,6 +56,7 @@ const WATCH_MS = 1_000;
 export function systemCapabilities(interrupted: AbortSignal, version: string): CliCapabilities {
   return {
     createEngine,
+    keepBundlers,
     createLearningEngine,
     readAudit,
     readPublicKeys,

@@ -191,7 +191,7 @@ export async function openEngine(
     approval.close();
     await watching.close();
     runtime.stop();
-    await Promise.all([registry.close(), remotes.close()]);
+    await Promise.all([registry.close().then(services.pins?.settled), remotes.close()]);
     await runtime.close();
     await audit.close();
   });

@@ -125,6 +125,12 @@ function judgeGlobal(
       return first === undefined
         ? []
         : [{ permission: 'storage', scope: 'true', why: `storage.${first}`, node }];
+    case 'globalThis':
+    case 'self':
+    case 'global':
+      return first === undefined
+        ? []
+        : judgeGlobal(first, node, { ...member, path: member.path.slice(1) }, reading);
     case 'powers':
       return [power(first, `powers.${first ?? '…'}`, node)];
     default:

@@ -106,6 +106,7 @@ export async function runDev(
   const learner =
     settings.learn === true ? await openLearner(directory, settings, mocks, shown) : undefined;
   const options = await optionsFor(directory, settings, mocks, shown);
+  capabilities.keepBundlers();
   const engine: Engine = await (learner?.createEngine(options) ??
     capabilities.createEngine(options));
   const session = openSession(

@@ -33,6 +33,8 @@ export interface OfferPins {
   isWithheld(instance: Listing, plugin: string, prompt: string): boolean;
   /** Accepts what the plugin lists now. Throws `INVALID_OPTIONS` if nothing waits, or the digest differs. */
   accept(plugin: string, digest: string | undefined): Promise<void>;
+  /** Resolves when everything that was listed is stored. Never rejects. */
+  settled(): Promise<void>;
 }
 
 /** The part of an instance that determines what its server may list. */
@@ -175,6 +177,9 @@ export function makeOfferPins(store: PinStore, warn: (why: string) => void): Off
         delete kept.offered;
       }
       await save(plugin);
+    },
+    settled: async () => {
+      await Promise.all(writes.values());
     },
   };
 }

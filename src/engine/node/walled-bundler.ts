@@ -6,11 +6,22 @@ import { inspectMachine } from '../../guests/machine.js';
 import { behindWalls, type WalledProgram } from '../../guests/walls/build.js';
 import type { Machine } from '../../guests/walls/machine.js';
 import type { UserRange } from '../../guests/walls/plan.js';
-import { type Bundler, makeBundler, type StartBundler } from '../../plugin/bundle/bundler.js';
+import {
+  type Bundler,
+  makeBundler,
+  REWORKED_IDLE_MS,
+  type StartBundler,
+} from '../../plugin/bundle/bundler.js';
 import { BUNDLE_LIMITS } from '../../plugin/bundle/spec.js';
 import { guestScripts } from './process-defaults.js';
 
 const bundlers = new Map<string, Bundler>();
+let forAuthor = false;
+
+/** The bundlers of engines that are opened from now on keep the processes of plugins that are bundled again. */
+export function keepBundlers(): void {
+  forAuthor = true;
+}
 
 /**
  * The bundler of this process. Its processes have the walls of a guest, except that they may start
@@ -18,8 +29,9 @@ const bundlers = new Map<string, Bundler>();
  * `walls.users`.
  */
 export function walledBundler(users?: UserRange): Bundler {
-  const key = JSON.stringify(users ?? null);
-  const bundler = bundlers.get(key) ?? makeBundler({ start: startWalledBundler(users) });
+  const key = JSON.stringify([users ?? null, forAuthor]);
+  const idleMs = forAuthor ? { reworked: REWORKED_IDLE_MS } : {};
+  const bundler = bundlers.get(key) ?? makeBundler({ start: startWalledBundler(users), idleMs });
   bundlers.set(key, bundler);
   return bundler;
 }

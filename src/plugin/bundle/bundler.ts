@@ -16,10 +16,10 @@ import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 const IDLE_MS = 10_000;
 
 /**
- * The same for a plugin that was bundled before, because its author probably works on it. To start a process
- * takes several times as long as to bundle a small plugin.
+ * The same for a plugin that is bundled again while its author works on it. To start a process takes several
+ * times as long as to bundle a small plugin.
  */
-const REWORKED_IDLE_MS = 600_000;
+export const REWORKED_IDLE_MS = 600_000;
 
 /** Builds of one plugin that follow each other sooner than this many milliseconds belong together. */
 const TOGETHER_MS = 1_000;
@@ -69,8 +69,8 @@ export interface BundlerOptions {
   readonly start?: StartBundler;
   /** Names the plugin in a directory: a process bundles for one name. Default: a name for each directory. */
   readonly identify?: (directory: string) => string;
-  /** Milliseconds after which an idle process is killed. */
-  readonly idleMs?: { readonly first: number; readonly reworked: number };
+  /** Milliseconds after which an idle process is killed. Default: the same for both. */
+  readonly idleMs?: { readonly first?: number; readonly reworked?: number };
   /** Processes at once. Default: one for each processor and for each 4 GiB of memory, and at most four. */
   readonly processes?: number;
 }
@@ -91,7 +91,7 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     start = startWithoutWalls,
     identify = identityOf,
     processes = defaultProcesses(),
-    idleMs = { first: IDLE_MS, reworked: REWORKED_IDLE_MS },
+    idleMs: { first = IDLE_MS, reworked = first } = {},
   } = options;
   /** When the last build of a plugin ended, and whether that was one of several. */
   const remembered = new LRUCache<string, { readonly endedMs: number; readonly again: boolean }>({
@@ -149,7 +149,7 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
       bundler.isBusy = false;
       remembered.set(identity, { endedMs: performance.now(), again });
       if (running.has(bundler)) {
-        bundler.idleTimer = setTimeout(() => stop(bundler), again ? idleMs.reworked : idleMs.first);
+        bundler.idleTimer = setTimeout(() => stop(bundler), again ? reworked : first);
         bundler.idleTimer.unref();
       }
     }
