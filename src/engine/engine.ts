@@ -55,7 +55,7 @@ import { openEngineRuntime, requireWalls } from './runtime.js';
 import { shareSignal } from '../shared-signal.js';
 import { checkDirectories, readSettings } from './settings.js';
 import { openEngineStops } from './stops.js';
-import { checkNamedIds, withoutOptions } from './types/check-options.js';
+import { checkEngineOptions, checkNamedIds } from './types/check-options.js';
 import { isolationOf } from './types/guest-options.js';
 import { checkCallOptions } from './types/options-table.js';
 import { openServers, openSystems, withSystemPowers } from './systems.js';
@@ -86,7 +86,7 @@ export async function openEngine(
   learning: Pick<RegistrySpec, 'prepare'> & { readonly packages?: PackageSettings } = {},
 ): Promise<OpenEngine> {
   requireNode();
-  if (typeof options !== 'object' || options === null) throw withoutOptions();
+  checkEngineOptions(options);
   const plugins = makePluginTable();
   const openCalls = makeOpenCalls();
   const systems = openSystems(

@@ -127,8 +127,8 @@ export interface Lockfile {
 }
 
 /** `options`: the engine's options. They are used to read and build plugins. */
-export function openLockfile(path: string, { trustFile, ...options }: EngineOptions): Lockfile {
-  const lock = openLock(path, trustFile);
+export function openLockfile(path: string, options: EngineOptions): Lockfile {
+  const lock = openLock(path, options.trustFile);
 
   const locked = (id: string, { plugins } = lock.read()): LockedPlugin => {
     const found = Object.hasOwn(plugins, id) ? plugins[id] : undefined;

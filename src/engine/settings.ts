@@ -45,13 +45,6 @@ export function readSettings(
   const rules = options.rules === undefined ? undefined : openRuleBook(openRuleFile(options.rules));
   // Reads the rules now, so that an unreadable file fails here and not in the first call.
   rules?.list();
-  if (options.trustFile !== undefined && options.lockFile === undefined) {
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      'The option trustFile decides about plugins of a lock file, and there is none. Add the option lockFile.',
-      { option: 'trustFile' },
-    );
-  }
   const lock =
     options.lockFile === undefined ? undefined : openLock(options.lockFile, options.trustFile);
   lock?.read();

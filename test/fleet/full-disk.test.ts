@@ -1,26 +1,21 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type * as spentCalls from '../../src/fleet/spent-calls.js';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../src/index.js';
 import { type Cell, heardOf, makeCell } from './cell.js';
 import { hasNats, startNats } from './nats-server.js';
 
-const disk = vi.hoisted(() => ({ isFull: false }));
+const { writeSync } = fs;
+let isFull = false;
 
-vi.mock('../../src/fleet/spent-calls.js', async (original) => {
-  const { openSpentCalls } = await original<typeof spentCalls>();
-  return {
-    openSpentCalls: (directory: string, now: () => number): spentCalls.SpentCalls => {
-      const calls = openSpentCalls(directory, now);
-      return {
-        ...calls,
-        save: () => {
-          if (disk.isFull) throw new Error('ENOSPC: no space left on device');
-          calls.save();
-        },
-      };
-    },
-  };
-});
+/** Fails as on a full disk, for the file in which a runner notes its calls. */
+function writeToDisk(...args: Parameters<typeof writeSync>): number {
+  const [descriptor] = args;
+  if (isFull && fs.readlinkSync(`/proc/self/fd/${descriptor}`).endsWith('/spent-calls')) {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  }
+  return writeSync(...args);
+}
 
 const SAMPLE = {
   id: 'sample',
@@ -34,7 +29,14 @@ const SAMPLE = {
 describe.skipIf(!hasNats)('a runner whose disk is full', () => {
   let cell: Cell;
   beforeAll(async () => {
+    fs.writeSync = writeToDisk as typeof writeSync;
+    syncBuiltinESMExports();
     cell = await makeCell((await startNats()).url, [SAMPLE]);
+  });
+
+  afterAll(() => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
   });
 
   it('begins no call that it cannot note, and goes on when there is room', async () => {
@@ -42,14 +44,14 @@ describe.skipIf(!hasNats)('a runner whose disk is full', () => {
     const runner = await cell.runner();
     await heardOf(gateway, 'runner-1');
     await gateway.call('put', { text: 'before' });
-    disk.isFull = true;
+    isFull = true;
     const calls = [1, 2, 3].map(() => gateway.call('put', { text: 'not noted' }));
     for (const { code, content } of await Promise.all(calls)) {
       expect(code).toBe('FLEET_FAILED');
       expect(textOf(content)).toContain('cannot write to its state directory (ENOSPC');
     }
     expect(runner.callsUnderWay).toBe(0);
-    disk.isFull = false;
+    isFull = false;
     expect((await gateway.call('get', {})).value).toBe('before');
   });
 });

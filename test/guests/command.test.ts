@@ -166,7 +166,7 @@ describe('the command of bubblewrap', () => {
 
   it('gets the filter at a descriptor', () => {
     expect(commandOf(plan).filter).toBe(30);
-    expect(textOf(plan)).toContain('exec 9</proc/self/fd/6;');
+    expect(textOf(plan)).toContain('exec 9</proc/self/fd/6 6<&-;');
   });
 });
 

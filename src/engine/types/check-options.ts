@@ -1,4 +1,5 @@
 import { didYouMean } from '../../did-you-mean.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { kindNamed, whichKind } from '../../permissions/kind-names.js';
 import { scopeTexts } from '../../permissions/table.js';
@@ -139,11 +140,20 @@ function invalid(option: string, message: string): BulkheadError {
   return new BulkheadError('INVALID_OPTIONS', message, { option });
 }
 
-/** The error for a call of `createEngine` without an object of options. */
-export function withoutOptions(): BulkheadError {
-  return new BulkheadError(
-    'INVALID_OPTIONS',
-    'createEngine takes an object of options, e.g. createEngine({ plugins: ["./plugins/*"] }).',
-    { option: 'plugins' },
-  );
+/** Throws `INVALID_OPTIONS` for options that no engine can have. */
+export function checkEngineOptions(options: unknown): void {
+  if (!isRecord(options)) {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      'createEngine takes an object of options, e.g. createEngine({ plugins: ["./plugins/*"] }).',
+      { option: 'plugins' },
+    );
+  }
+  if (options['trustFile'] !== undefined && options['lockFile'] === undefined) {
+    throw new BulkheadError(
+      'INVALID_OPTIONS',
+      'The option trustFile decides about plugins of a lock file, and there is none. Add the option lockFile.',
+      { option: 'trustFile' },
+    );
+  }
 }

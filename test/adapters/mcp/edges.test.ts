@@ -21,21 +21,32 @@ describe('a request of a client', () => {
     }
   });
 
-  it('does not ask the client to approve requests of a running tool, which the client cannot show', async () => {
-    const asked: unknown[] = [];
-    const sends = makePlugin({
-      id: 'sends',
-      permissions: { network: ['api.test'] },
-      tools: { run: `() => fetch('https://api.test/all', { method: 'POST', body: 'x' })` },
-    });
-    const served = await serveMcp({}, { effects: 'ask' }, [sends]);
-    const client = await connect(served, (params) => {
-      asked.push(params);
-      return { action: 'accept', content: { decision: 'once' } };
-    });
-    const answer = await client.callTool({ name: 'sends__run', arguments: {} });
-    expect(answer).toMatchObject({ isError: true });
-    expect(JSON.stringify(answer)).toContain('does not have an approver');
-    expect(asked).toEqual([]);
-  });
+  it.each([
+    ['once', 'NETWORK_FAILED'],
+    ['deny', 'EFFECT_DENIED'],
+  ])(
+    'of the current version is asked about a request of a running tool, and answers %s',
+    async (decision, code) => {
+      const asked: unknown[] = [];
+      const sends = makePlugin({
+        id: 'sends',
+        permissions: { network: ['api.test'] },
+        tools: { run: `() => fetch('https://api.test/all', { method: 'POST', body: 'x' })` },
+      });
+      const served = await serveMcp({}, { effects: 'ask' }, [sends]);
+      const client = await connect(served, (params) => {
+        asked.push(params);
+        return { action: 'accept', content: { decision } };
+      });
+      const answer = await client.callTool({ name: 'sends__run', arguments: {} });
+      expect(answer).toMatchObject({ isError: true, _meta: { 'dev.bulkhead/code': code } });
+      expect(asked).toEqual([
+        expect.objectContaining({
+          message: expect.stringMatching(
+            /sends is running[^]*POST https:\/\/api\.test\/all[^]*Text: "x"/,
+          ),
+        }),
+      ]);
+    },
+  );
 });
