@@ -128,6 +128,21 @@ describe('suggestPermissions', () => {
     expect(found.permissions).toEqual({ time: true, random: true });
   });
 
+  it('finds powers that a package takes from globalThis, and not those that it only names', async () => {
+    const found = await suggested(
+      `import { client } from 'client'; async function run() { return client().then((answer: any) => answer.url); }`,
+      {
+        'node_modules/client/package.json': '{ "name": "client", "main": "index.js" }',
+        'node_modules/client/index.js': `exports.client = ({ fetch: send = globalThis.fetch } = {}) => send('https://api.example.com/x'); exports.is = globalThis.Array;`,
+      },
+    );
+    expect(found.open.map(({ permission, what }) => [permission, what])).toEqual([
+      ['network', 'fetch of an address that is built at run time'],
+      ['network', 'the code names https://api.example.com and may fetch it'],
+    ]);
+    expect(found.permissions).toEqual({});
+  });
+
   it('maps writes by node:fs to storage and reads of shipped files to fs', async () => {
     const found = await suggested(
       `import fs from 'node:fs'; import { readFile } from 'fs/promises'; import * as path from 'path'; import { fileURLToPath } from 'node:url';
