@@ -88,6 +88,13 @@ export async function runReport(
   if (wanted.length > 1 && (target === undefined || target.kind === 'file')) {
     throw usageError('--format', 'several formats need a directory: name one with -o');
   }
+  if (target?.kind === 'directory' && wanted.every((format) => format === 'table')) {
+    const names = Object.keys(reportFormats).join(', ');
+    throw usageError(
+      '--output',
+      `the table is not written into ${target.path}; name a file like report.html or report.txt, or a directory with --format ${names}`,
+    );
+  }
   const report = await makeReport(await sourcesOf(directories, settings, capabilities));
   await write(report, wanted, target, settings, capabilities);
   const failing = report.findings.filter(({ rule, excepted }) => !excepted && failOn.has(rule));

@@ -64,6 +64,12 @@ describe('bulkhead report', () => {
     expect(await run(args)).toMatchObject({ code: 1 });
   });
 
+  it.each(['out.pdf', 'reports'])('does not ignore the path %s', async (path) => {
+    const { code, stdout, stderr } = await run([...base, '-o', path]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`the table is not written into ${path}; name a file like report.html`);
+  });
+
   it('writes every format, and shows the changes since the last report', async () => {
     const formats = ['--format', 'html,json,md,sarif', '-o', out];
     expect(await run([...base, ...formats])).toMatchObject({ code: 0, stdout: '' });
