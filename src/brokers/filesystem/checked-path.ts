@@ -85,8 +85,6 @@ export async function checkPath(
   const root =
     path === undefined ? undefined : roots.find((candidate) => isWithin(candidate.path, path));
   if (path === undefined || root === undefined) throw refusals.notGranted(requested);
-  // guard: pinned-files-without-hidden-ones
-  if (root.isPinned && hasHiddenName(directory, path)) throw refusals.notGranted(requested);
   const real = await realpath(path).catch(async (error: unknown) => {
     // The same refusal for all targets of a link, existing or not.
     throw (await hasLink(root, path))
@@ -99,6 +97,7 @@ export async function checkPath(
   if (!realRoots.some((realRoot) => isWithin(realRoot, real))) {
     throw refusals.leadsOut(requested, `it leads to ${real}`);
   }
+  // guard: pinned-files-without-hidden-ones
   if (root.isPinned && hasHiddenName(directory, real)) {
     throw refusals.leadsOut(requested, 'it leads to a hidden file');
   }
