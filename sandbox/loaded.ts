@@ -1,7 +1,11 @@
 import type { Confinement, ConfinementSpec, UnitLinks } from './compartment.js';
 import { dialects } from './dialects/table.js';
 import type { Attached, DialectWorld, CallWorld, EventWorld } from './dialects/dialect.js';
-import type { ClockCapability, HostCapability } from './endowments/endowment.js';
+import type {
+  ClockCapability,
+  EndowmentCapabilities,
+  HostCapability,
+} from './endowments/endowment.js';
 import { type Endower, type EndowerCapabilities, makeEndower } from './endower.js';
 import { FILES_AT_ONCE, FILES_MODULE, makeFiles } from './endowments/files/files.js';
 import { formatLine } from './endowments/console.js';
@@ -61,6 +65,15 @@ export interface Loaded {
   readonly regrant: (grant: GuestGrant) => void;
 }
 
+/** The capabilities of a plugin as they are without its storage, whatever it is granted later. */
+function withoutStorage(capabilities: EndowmentCapabilities): EndowmentCapabilities {
+  // Inherits the other getters, whose values may change.
+  const narrow: EndowmentCapabilities = Object.create(capabilities, {
+    grant: { get: () => ({ ...capabilities.grant, storage: false }) },
+  });
+  return narrow;
+}
+
 /** Creates the compartment. Does not run plugin code before `attach`. */
 export function load(
   params: LoadParams,
@@ -115,6 +128,7 @@ export function load(
   const reportDenial = makeDenialReport(endowing);
   const copiesFiles = params.code.includes(FILES_AT_ONCE);
   const files = makeFiles(endowing, copiesFiles);
+  let narrowFiles: object | undefined;
   const warned = new Set<string>();
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
@@ -140,6 +154,8 @@ export function load(
             capabilities,
             endowing,
             modules,
+            filesWithoutStorage: () =>
+              (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
           });
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;

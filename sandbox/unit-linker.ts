@@ -36,6 +36,8 @@ interface UnitsSpec {
   readonly endowing: EndowmentCapabilities;
   /** The modules that the guest provides to the plugin's own code. */
   readonly modules: Readonly<Record<string, unknown>>;
+  /** The module of files for packages that may not use the plugin's storage. */
+  readonly filesWithoutStorage: () => unknown;
 }
 
 /**
@@ -311,16 +313,16 @@ class UnitLinker {
     { fs, storage, streams }: LoadedPackage,
   ): Readonly<Record<string, unknown>> {
     const { modules, endowing } = this.#spec;
-    const { grant } = endowing;
-    // One module serves both: the package needs each of the two that the plugin has.
-    const hasFiles =
-      (fs === true || storage === true) &&
-      (fs === true || grant.fs === undefined) &&
-      (storage === true || !grant.storage);
+    // Its copies of stored files are for the whole module, so storage alone is no part of it.
+    const hasFiles = fs === true || (storage === true && endowing.grant.fs === undefined);
+    // guard: package-files-without-storage
+    const isWhole = storage === true || !endowing.grant.storage;
     return {
       [REPORT_MODULE]: makeDenialReport(endowing, path),
       // guard: package-files-granted
-      ...(hasFiles ? { [FILES_MODULE]: modules[FILES_MODULE] } : {}),
+      ...(hasFiles
+        ? { [FILES_MODULE]: isWhole ? modules[FILES_MODULE] : this.#spec.filesWithoutStorage() }
+        : {}),
       ...(storage === true ? { [SQLITE_MODULE]: modules[SQLITE_MODULE] } : {}),
       // guard: package-streams-granted
       ...(streams === true ? { [STREAMS_MODULE]: modules[STREAMS_MODULE] } : {}),

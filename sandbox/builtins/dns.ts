@@ -37,6 +37,11 @@ export const promises: object = offer(
 export const builtin: object = offer('dns', {
   ...Object.fromEntries(LOOKUPS.map((name) => [name, makeLookup(name)])),
   promises,
+  // Programs choose the order of addresses as they start. Here there is nothing to order.
+  getDefaultResultOrder: () => 'verbatim',
+  setDefaultResultOrder: () => {},
+  getServers: () => [],
+  setServers: () => {},
   ADDRCONFIG: 1024,
   ALL: 256,
   V4MAPPED: 2048,

@@ -1,5 +1,5 @@
 import { Buffer } from './buffer.js';
-import { EventEmitter } from './events.js';
+import { Socket } from './net.js';
 import { Readable } from './stream.js';
 
 /** What a message uses of a `Response`. */
@@ -17,37 +17,13 @@ export interface FetchedResponse {
 }
 
 /** The socket of a request, which does not exist: libraries set its options and listen to it. */
-export class AbsentSocket extends EventEmitter {
-  readonly connecting = false;
+export class AbsentSocket extends Socket {
   readonly encrypted: boolean;
   readonly authorized = true;
-  readonly writable = true;
-  readonly readable = true;
-  destroyed = false;
 
   constructor(encrypted: boolean) {
-    super();
+    super({});
     this.encrypted = encrypted;
-  }
-
-  setTimeout(): this {
-    return this;
-  }
-  setKeepAlive(): this {
-    return this;
-  }
-  setNoDelay(): this {
-    return this;
-  }
-  ref(): this {
-    return this;
-  }
-  unref(): this {
-    return this;
-  }
-  destroy(): this {
-    this.destroyed = true;
-    return this;
   }
 }
 

@@ -111,10 +111,10 @@ export const byteMethods: Methods = {
   setFromBase64(this: Uint8Array, text: string, options: Base64Options = {}) {
     const bytes = fromBase64(text, options);
     // Only whole groups of three bytes are written into an array that is too short.
-    const room =
+    const fitting =
       bytes.length <= this.length ? bytes : bytes.slice(0, this.length - (this.length % 3));
-    const isAll = room.length === bytes.length;
-    return writeInto(this, room, (written) => (isAll ? text.length : (written / 3) * 4));
+    const isAll = fitting.length === bytes.length;
+    return writeInto(this, fitting, (written) => (isAll ? text.length : (written / 3) * 4));
   },
   setFromHex(this: Uint8Array, text: string) {
     return writeInto(this, fromHex(text), (written) => written * 2);

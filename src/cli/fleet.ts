@@ -34,7 +34,7 @@ export function addFleet(program: Command, run: RunCommand): void {
     .argument('[plugin]', 'move: id of the plugin')
     .argument('[runner]', 'move: the runner that has its storage now')
     .option('--config <FILE>', `the gateway's configuration, with fleet (default: ${DEFAULT_FILE})`)
-    .option('--lock <FILE>', 'the lock file (default: that of the configuration)')
+    .option('--lock <FILE>', 'move: the lock file (default: that of the configuration)')
     .option('--tenant <NAME>', 'move: only the calls of this tenant (default: those without one)')
     .option(
       '--storage-copied',
@@ -87,13 +87,15 @@ async function runFleet(
 
 /** Refuses what the action would not use. */
 function requireFitting(action: string, move: MoveArguments, settings: FleetSettings): void {
-  const { tenant, storageCopied, key } = settings;
+  const { tenant, storageCopied, key, lock } = settings;
   if (action !== 'move') {
-    const unused =
-      move.plugin ?? (tenant && '--tenant') ?? (storageCopied === true && '--storage-copied');
-    if (typeof unused === 'string') {
-      throw usageError('action', `${visible(unused)} needs \`fleet move\``);
-    }
+    const [unused] = [
+      ...(move.plugin === undefined ? [] : [move.plugin]),
+      ...(tenant === undefined ? [] : ['--tenant']),
+      ...(storageCopied === true ? ['--storage-copied'] : []),
+      ...(lock === undefined ? [] : ['--lock']),
+    ];
+    if (unused !== undefined) throw usageError('action', `${visible(unused)} needs \`fleet move\``);
   }
   if (action !== 'verify' && key !== undefined) {
     throw usageError('--key', '--key needs `fleet verify`');

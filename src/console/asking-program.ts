@@ -1,7 +1,7 @@
 import type { StoredQuestion } from '../approval/approver.js';
 import type { Programs, ProgramStatus } from '../engine/programs/program.js';
 
-/** Of the questions of a program. Saves reading the stored programs for each other question. */
+/** The start of `asker` in the questions of programs. For other questions, no stored program is read. */
 const ASKER = 'program ';
 
 /** The program one of whose calls waits for this question. */

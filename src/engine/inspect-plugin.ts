@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { JsonObject } from '../../sandbox/wire/messages.js';
 import type { UnnamedTool } from '../catalog/catalog.js';
-import { BulkheadError } from '../errors.js';
+import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { readPlugin } from '../formats/discover.js';
 import { type Changes, hostsIn, type ToolTexts } from '../lock/changes.js';
@@ -197,11 +197,23 @@ export async function inspectArtifact(
   }
 }
 
-/** The files that a program may read. Other plugins name those that they read, as permissions. */
+/**
+ * The files that a program may read. Other plugins name those that they read, as permissions. Throws if they cannot
+ * be pinned: without a hash, all of them would be readable.
+ */
 async function filesOf({ format, directory }: Plugin): Promise<Pick<Inspection, 'files'>> {
   if (formatNamed(format).arePrograms !== true) return {};
-  const files = await hashFileTree(directory).catch(() => undefined);
-  return files === undefined ? {} : { files };
+  try {
+    return { files: await hashFileTree(directory) };
+  } catch (error) {
+    if (isBulkheadError(error)) throw error;
+    throw new BulkheadError(
+      'FILESYSTEM_FAILED',
+      `The files in ${directory} cannot be pinned: ${messageOf(error)}.`,
+      { path: directory },
+      { cause: error },
+    );
+  }
 }
 
 function hostsInAll(bundles: Readonly<Record<string, Bundle>>): readonly string[] {

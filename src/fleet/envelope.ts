@@ -64,7 +64,7 @@ export interface Envelope {
 
 /**
  * Newer versions may add members to messages, which older ones ignore: gateways and runners are upgraded one after
- * the other. A member that restricts a call, so that nobody may ignore it, needs another number here.
+ * the other. A member that restricts a call must not be ignored: it needs another number here.
  */
 export const PROTOCOL: number = 1;
 

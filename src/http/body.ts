@@ -37,17 +37,17 @@ export async function readBody(
   }
 }
 
+/** The rest of the body is not read, so the connection cannot serve another request. */
+const LAST = { headers: { connection: 'close' } };
+
 /** A body that takes too long. */
 export function tooSlow(bodyMs: number): HttpRefusal {
-  return new HttpRefusal(408, `The body did not arrive within ${bodyMs} ms`);
+  return new HttpRefusal(408, `The body did not arrive within ${bodyMs} ms`, LAST);
 }
 
 /** A body that is too long. */
 export function tooLong(maxBodyBytes: number): HttpRefusal {
-  return new HttpRefusal(413, `The body is longer than ${maxBodyBytes} bytes`, {
-    // The rest of the body is not read, so the connection cannot serve another request.
-    headers: { connection: 'close' },
-  });
+  return new HttpRefusal(413, `The body is longer than ${maxBodyBytes} bytes`, LAST);
 }
 
 /** Parses a body as JSON within the limits. Throws 400. */

@@ -230,6 +230,8 @@ function readIncoming(
   { maxBodyBytes, bodyMs }: Pick<ServerLimits, 'maxBodyBytes' | 'bodyMs'>,
 ): Promise<string> {
   if (length > maxBodyBytes) return Promise.reject(tooLong(maxBodyBytes));
+  // The caller went away before: there is no event any more.
+  if (incoming.destroyed) return Promise.reject(notWhole());
   return new Promise((resolve, reject) => {
     // Node's parser ends the body at its declared length.
     const chunks: Buffer[] = [];
@@ -241,9 +243,13 @@ function readIncoming(
     });
     incoming.once('close', () => {
       clearTimeout(timer);
-      reject(new HttpRefusal(400, 'The body is not whole'));
+      reject(notWhole());
     });
   });
+}
+
+function notWhole(): HttpRefusal {
+  return new HttpRefusal(400, 'The body is not whole');
 }
 
 /** `undefined` for what is not JSON. */

@@ -95,10 +95,10 @@ interface State {
   readonly column: number;
 }
 
-/** Lines between two states that are kept. */
+/** Lines between two states that are stored. */
 const STRIDE = 64;
 
-/** Keeps no segments: a map of many packages has a million. */
+/** Stores no segments, because a map of many packages has a million. */
 function makeFinder(sourceMap: string, maxMappings: number): SourceFinder {
   const data: unknown = JSON.parse(sourceMap);
   if (!isRecord(data)) return () => undefined;

@@ -44,7 +44,7 @@ describe('the subscriptions of clients', () => {
     const loads: unknown[] = [];
     engine.on((event) => void loads.push(event), ['plugin-loaded']);
     await engine.call('end', {}).catch(() => {});
-    // The client is told to read again: nobody watched meanwhile.
+    // The client gets a notice to read again, because the resource may have changed meanwhile.
     await expect
       .poll(() => notices, { timeout: 20_000 })
       .toEqual([{ type: 'resource-updated', uri: 'x:1' }]);

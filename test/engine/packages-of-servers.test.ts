@@ -41,3 +41,45 @@ describe('an MCP server with separate packages', () => {
     expect(await answer({ grant: streams })).toEqual([{ type: 'text', text: 'forged' }]);
   });
 });
+
+describe('the files of a package', () => {
+  /** The package reads a file of the server at load, and stores one when it is called. */
+  const READER = `
+const fs = require('fs');
+const { join } = require('path');
+const version = JSON.parse(fs.readFileSync(join(__dirname, '../../package.json'), 'utf8')).version;
+const tried = (attempt) => { try { return attempt(); } catch (error) { return error.code; } };
+exports.version = version;
+exports.stores = () => [
+  tried(() => fs.writeFileSync('note.txt', 'of the package')),
+  tried(() => fs.readFileSync('own.txt', 'utf8')),
+];`;
+  const start = (grant: PackageOptions['grant'] = {}) =>
+    startServer(
+      {
+        program: `import { writeFileSync } from 'node:fs'; import { version, stores } from 'reader';
+          ${plainProgram(`writeFileSync('own.txt', 'of the server'); return text(JSON.stringify([version, ...stores()]));`)}`,
+        manifest: { dependencies: { reader: '1' } },
+        files: { 'node_modules/reader/index.js': READER },
+      },
+      { packages: { sample: { grant } } },
+    );
+
+  it('are those of the plugin without its storage, if it may use fs alone', async () => {
+    const engine = await start({ 'node_modules/reader': { fs: true } });
+    const { content } = await engine.call('run', {});
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(['1.0.0', 'FILESYSTEM_DENIED', 'ENOENT']);
+  });
+
+  it('are those of the plugin and its storage, if it may use both', async () => {
+    const engine = await start({ 'node_modules/reader': { fs: true, storage: true } });
+    const { content } = await engine.call('run', {});
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(['1.0.0', null, 'of the server']);
+  });
+
+  it('are none, if it may use neither', async () => {
+    const engine = await start();
+    const answer = await engine.call('run', {}).catch(() => undefined);
+    expect(answer?.isError ?? true).toBe(true);
+  });
+});

@@ -45,6 +45,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'package-files-without-storage',
+    stops: 'a package with the permission for files that reads what the plugin has stored',
+    mutation: 'always',
+    tests: ['test/engine/packages-of-servers.test.ts'],
+  },
+  {
     id: 'exported-prototype-fixed',
     stops: 'a package that replaces the prototype of an exported function',
     mutation: 'remove',

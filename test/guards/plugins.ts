@@ -77,6 +77,18 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/npm/git.test.ts'],
   },
   {
+    id: 'pinned-files-limited-in-bytes',
+    stops: 'a package whose files take minutes to read at each start',
+    mutation: 'never',
+    tests: ['test/engine/node/file-tree.test.ts'],
+  },
+  {
+    id: 'pinned-files-limited-in-number',
+    stops: 'a package with a million files',
+    mutation: 'never',
+    tests: ['test/engine/node/file-tree.test.ts'],
+  },
+  {
     id: 'pinned-files-without-hidden-ones',
     stops: 'a server that reads hidden files of its directory, which are not pinned',
     mutation: 'never',

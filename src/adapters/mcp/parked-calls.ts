@@ -97,13 +97,13 @@ export function makeParkedCalls(mcp: McpSdk, codec: RequestStateCodec<AnswerStat
     const id = randomUUID();
     // guard: mcp-parked-calls-capped
     if (parked.size >= MAX_PARKED) {
-      for (const { reject } of questions.values()) reject(new Error('too many clients are asked'));
+      refuse(call, 'too many clients are asked');
       return next(call);
     }
     parked.set(id, call);
     call.expiry = setTimeout(() => {
       parked.delete(id);
-      give(call, 'the client did not answer');
+      refuse(call, 'the client did not answer');
       controller.abort();
     }, ANSWER_MS);
     call.expiry.unref();
@@ -184,8 +184,10 @@ export function makeParkedCalls(mcp: McpSdk, codec: RequestStateCodec<AnswerStat
   };
 }
 
-function give({ questions }: Parked, why: string): void {
+/** Ends the questions of a call. None of them is a question of its next step. */
+function refuse({ questions }: Parked, why: string): void {
   for (const { reject } of questions.values()) reject(new Error(why));
+  questions.clear();
 }
 
 /** Tool, input and credential, as one hash. */

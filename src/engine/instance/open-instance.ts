@@ -347,7 +347,6 @@ class InstanceState implements Instance {
   }
 }
 
-/** The directories of the host that a grant reaches: their real paths, and whether they are writable. */
 function asItIs(text: string): string {
   return text;
 }

@@ -42,6 +42,7 @@ export function makeTerms({ grant, secrets, config, network }: TermsSpec): () =>
   };
 }
 
+/** The directories of the host that a grant reaches: their real paths, and whether they are writable. */
 function mountsOf({ fs }: Permissions): JsonObject[] {
   return fs
     .map(parseScope)

@@ -32,6 +32,9 @@ async function setUp(): Promise<{
     directory,
   );
   symlinkSync('.env', join(directory, 'link.txt'));
+  symlinkSync('data/text.txt', join(directory, 'again.txt'));
+  symlinkSync(join(root, 'outside.txt'), join(directory, 'out.txt'));
+  writeFileSync(join(root, 'outside.txt'), 'outside');
   const lockFile = join(root, 'bulkhead.lock.json');
   const options = { cacheDirectory: makeCache(join(root, 'cache')), logger: silentLogger };
   const book = openLockfile(lockFile, { plugins: [], ...options });
@@ -56,13 +59,15 @@ function problems(engine: Engine): readonly string[] {
 }
 
 describe('the files of an accepted server', () => {
-  it('are read as they were accepted, without hidden files and links to them', async () => {
+  it('are read as they were accepted, without hidden files, links to them and links to other places', async () => {
     const { start, book } = await setUp();
     expect(book.read().plugins['sample']?.files).toMatch(/^sha512-/);
     const engine = await start();
     expect(problems(engine)).toEqual([]);
     expect(await read(engine, './data/text.txt')).toBe('first of one');
-    for (const file of ['./.env', './data/.hidden', './link.txt', 'data/../.env']) {
+    // It leads to a file that is pinned.
+    expect(await read(engine, './again.txt')).toBe('first of one');
+    for (const file of ['./.env', './data/.hidden', './link.txt', './out.txt', 'data/../.env']) {
       expect(await read(engine, file)).toMatch(/^refused: /);
     }
     await engine.close();

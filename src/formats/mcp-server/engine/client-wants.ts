@@ -55,9 +55,14 @@ export function makeClientWants({ id, events, plugins, instance }: ClientWantsSp
 
   /** Informs a guest that is new. If there is none, starts one for the subscriptions. */
   const check = (): void => {
-    if (subscriptions.size === 0 && wants.level === undefined) return;
     const current = instance();
-    if (current === undefined) return;
+    if (current === undefined) {
+      // Its plugin was removed, or the engine closes.
+      clearTimeout(timer);
+      timer = undefined;
+      return;
+    }
+    if (subscriptions.size === 0 && wants.level === undefined) return;
     const guest = current.guests.current;
     if (guest === undefined) return startLater();
     if (guest === informed) return;
@@ -72,10 +77,8 @@ export function makeClientWants({ id, events, plugins, instance }: ClientWantsSp
     timer = setTimeout(() => {
       timer = undefined;
       if (subscriptions.size === 0) return;
-      // The event of a guest that has loaded leads to `check`.
-      instance()
-        ?.guests.acquire()
-        .catch(() => startLater());
+      // A guest may have loaded before it took requests, and then no event says that it takes them now.
+      instance()?.guests.acquire().then(check, startLater);
     }, waitMs);
     timer.unref();
     // guard: mcp-resubscribing-slows-down
