@@ -75,7 +75,7 @@ async function runFleet(
   if (fleet === undefined) {
     throw usageError(
       '--config',
-      `${settings.config ?? DEFAULT_FILE} has no fleet; name the configuration of a gateway, as docs/fleet.md shows it`,
+      `${settings.config ?? DEFAULT_FILE} is missing or has no fleet; name the configuration of a gateway, as docs/fleet.md shows it`,
     );
   }
   const { openFleetOperator } = await import('../fleet/operator.js');
