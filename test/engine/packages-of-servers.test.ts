@@ -79,7 +79,7 @@ exports.stores = () => [
 
   it('are none, if it may use neither', async () => {
     const engine = await start();
-    const answer = await engine.call('run', {}).catch(() => undefined);
-    expect(answer?.isError ?? true).toBe(true);
+    const refused = await engine.call('run', {}).catch(() => undefined);
+    expect(refused?.isError ?? true).toBe(true);
   });
 });
