@@ -1,6 +1,6 @@
 // Bundles the compiled host into `dist/lib`. Packages stay outside, and each module exists once.
 //
-// The engine, and then the command line, are one CommonJS file each (a layer): Node loads such a
+// What an import loads, the engine and the command line are one CommonJS file each (a layer): Node loads such a
 // file in some 0.6 of the time that the same code takes as modules. All other code is in modules,
 // split by entry point. A module of a layer is reached from outside through the exports of the
 // layer's file, by the number that it has there. Modules load that file by `require`, because an
@@ -20,7 +20,9 @@ const { bin, exports, imports } = JSON.parse(await readFile(`${root}package.json
 
 /** In order: a layer uses those before it. `file` stands in `dist/lib`. */
 const LAYERS = [
-  { specifier: '#engine', entries: ['dist/src/index.js'] },
+  // What an import of the package loads. It loads the engine on demand.
+  { specifier: '#index', entries: ['dist/src/index.js'] },
+  { specifier: '#engine', entries: ['dist/src/engine/engine.js'] },
   // With the command that people wait for most. The others are modules, loaded on demand.
   {
     specifier: '#command-line',

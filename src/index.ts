@@ -92,10 +92,10 @@ export { type ContentBlock, textOf, type ToolAnswer } from './plugin/answer.js';
 export type { Plugin } from './plugin/plugin.js';
 export type { RiskBand } from './plugin/risk.js';
 export type { Json, JsonObject } from '../sandbox/wire/messages.js';
-export {
-  type OpenQuestion,
-  type SuggestedItem,
-  type SuggestedPermissions,
-  type Suggestion,
-  suggestPermissions,
-} from './suggest/suggest.js';
+export { suggestPermissions } from './suggest/suggest.js';
+export type {
+  OpenQuestion,
+  SuggestedItem,
+  SuggestedPermissions,
+  Suggestion,
+} from './suggest/suggestion.js';

@@ -1,6 +1,5 @@
 import { checkOptions } from '../engine/types/option-forms.js';
 import { randomUUID } from 'node:crypto';
-import { createEngine as createPlainEngine } from '../engine/engine.js';
 import type { Engine as PlainEngine } from '../engine/engine-api.js';
 import type { EngineOptions } from '../engine/types/options.js';
 import { BulkheadError } from '../errors.js';
@@ -36,6 +35,8 @@ export interface Engine extends PlainEngine {
  * Throws `INVALID_OPTIONS`, and `WALL_MISSING` if the host requires a wall that is not active.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
+  // Read at this moment, so that importing the package costs little.
+  const { createEngine: createPlainEngine } = await import('../engine/engine.js');
   const engine = await createPlainEngine(options);
   return Object.assign(engine, {
     agent: (agentOptions: AgentOptions) => makeAgent(engine, agentOptions),

@@ -6,7 +6,7 @@ import { readPlugin } from '../formats/discover.js';
 import { detectFormat, formatNamed } from '../formats/table.js';
 import { scopesOf, unionOf } from '../permissions/permissions.js';
 import type { Plugin } from '../plugin/plugin.js';
-import type { Suggestion } from '../suggest/suggest.js';
+import type { Suggestion } from '../suggest/suggestion.js';
 import type { CheckFinding } from './finding.js';
 import {
   manifestProblem,

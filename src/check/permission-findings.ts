@@ -2,7 +2,7 @@ import type { Format } from '../formats/format.js';
 import type { Permissions } from '../permissions/kind.js';
 import { scopeTexts } from '../permissions/table.js';
 import { locateInManifest } from '../report/manifest-place.js';
-import type { Suggestion } from '../suggest/suggest.js';
+import type { Suggestion } from '../suggest/suggestion.js';
 import type { CheckFinding } from './finding.js';
 import type { ManifestText } from './manifest-findings.js';
 

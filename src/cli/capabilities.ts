@@ -14,7 +14,7 @@ import type { Stops } from '../stops/stop.js';
 import type { CheckFinding } from '../check/finding.js';
 import type { Prompts } from './prompts.js';
 import type { CodePlaces } from '../suggest/code-places.js';
-import type { Suggestion } from '../suggest/suggest.js';
+import type { Suggestion } from '../suggest/suggestion.js';
 
 /** Everything outside the process that a command may use. `main.ts` creates it; tests pass a fake. */
 export interface CliCapabilities {

@@ -5,7 +5,7 @@ import type { EngineOptions } from '../engine/types/options.js';
 import type { EntryStatus, PluginStatus } from '../engine/types/status.js';
 import { explainPermissions } from '../permissions/permissions.js';
 import { packagesAmong, type SuggestedPackage } from '../suggest/package-grants.js';
-import type { Suggestion, UsedPower } from '../suggest/suggest.js';
+import type { Suggestion, UsedPower } from '../suggest/suggestion.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';

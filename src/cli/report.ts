@@ -8,7 +8,7 @@ import { type ReportFormat, reportFormats, textParts } from '../report/formats.j
 import { type ReportSources, makeReport } from '../report/make-report.js';
 import type { Report } from '../report/report.js';
 import { isRuleName, rules as reportRules } from '../report/rules.js';
-import type { SuggestedItem } from '../suggest/suggest.js';
+import type { SuggestedItem } from '../suggest/suggestion.js';
 import { parseMoment, readJsonFile } from './arguments.js';
 import { DEFAULT_LOG } from './audit.js';
 import type { RunCommand } from './call.js';

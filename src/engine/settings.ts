@@ -64,7 +64,6 @@ export function readSettings(
   const cacheDirectory = options.cacheDirectory ?? around.cacheDirectory;
   const storageDirectory = resolve(options.storageDirectory ?? around.storageDirectory);
   const enclaveKeyFile = resolve(options.enclaveKeyFile ?? around.enclaveKeyFile);
-  const timeZone = readTimeZone(options.timeZone);
   return {
     ...options,
     lock,
@@ -84,9 +83,7 @@ export function readSettings(
     },
     ...readGuestOptions(options),
     packages: packages ?? readPackageOptions(options.packages),
-    get timeZone() {
-      return timeZone();
-    },
+    timeZone: readTimeZone(options.timeZone),
     ...readStartTime(options.startTime),
     walls,
     limits,
@@ -132,7 +129,7 @@ export function checkDirectories(paths: readonly string[]): void {
 
 /**
  * Checks a zone that the options name. The machine's own is found when the first guest loads, because the first
- * use of ICU takes some 15 ms, in which the guest starts.
+ * use of ICU takes some 15 ms, in which the guest starts. A getter would be read by each copy of the settings.
  */
 function readTimeZone(zone: string | undefined): () => string {
   if (zone === undefined) return machineTimeZone;

@@ -1,6 +1,7 @@
 import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import { packageOf } from '../plugin/package-path.js';
-import { NAMED_HOST, type SuggestedItem, type Suggestion } from './suggest.js';
+import { NAMED_HOST } from './find-permissions.js';
+import type { SuggestedItem, Suggestion } from './suggestion.js';
 
 /** A package, what its code uses, and the places of the uses. */
 export interface SuggestedPackage {

@@ -5,7 +5,7 @@ import type { PackageWants } from '../lock/locked-packages.js';
 import type { Permissions } from '../permissions/kind.js';
 import { scopeTexts } from '../permissions/table.js';
 import { packagesAmong, type PackageUse } from './package-grants.js';
-import type { Suggestion } from './suggest.js';
+import type { Suggestion } from './suggestion.js';
 
 /**
  * What the code of each npm package uses, by directory: each use as text, with its first place in the code. An import

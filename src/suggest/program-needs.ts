@@ -1,4 +1,4 @@
-import type { OpenQuestion, Suggestion } from './suggest.js';
+import type { OpenQuestion, Suggestion } from './suggestion.js';
 
 /** Permissions that a program's own code uses, without those that every server has. */
 export interface ProgramRequest {

@@ -30,9 +30,16 @@ describe('the start of a process', () => {
   it('loads few files and none of the large packages with the main entry point', () => {
     const files = loadedBy(`await import('bulkhead')`);
     expect(files.length).toBeGreaterThan(1);
-    // The entry point, the way to the engine, the engine, and the packages.
-    expect(files.length).toBeLessThan(10);
-    expect(packagesIn(files)).toEqual(['fastest-levenshtein', 'ipaddr.js', 'lru-cache']);
+    // The entry point, the way to the first file of code, that file, and the packages.
+    expect(files.length).toBeLessThan(8);
+    expect(packagesIn(files)).toEqual(['fastest-levenshtein']);
+    expect(files.filter((file) => file.endsWith('/engine.cjs'))).toEqual([]);
+  });
+
+  it('loads the engine when the first one is created', () => {
+    const files = loadedBy(`const { createEngine } = await import('bulkhead');
+      await (await createEngine({ plugins: [] })).close();`);
+    expect(files.filter((file) => file.endsWith('/engine.cjs'))).toHaveLength(1);
   });
 
   it('loads one file of ours to print the version', () => {

@@ -3,7 +3,7 @@ import type { BulkheadEvent, EventOf } from '../../events.js';
 import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import { permissionNames } from '../../permissions/table.js';
-import type { SuggestedPermissions, Suggestion } from '../../suggest/suggest.js';
+import type { SuggestedPermissions, Suggestion } from '../../suggest/suggestion.js';
 import type { PackageLearning } from './learn-packages.js';
 
 /** A permission that the plugin used, or asked for in vain. */

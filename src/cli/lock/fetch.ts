@@ -4,7 +4,7 @@ import type { PackageOrigin, StoredPackage } from '../../npm/store.js';
 import { parseReference } from '../../permissions/reference.js';
 import { scopeTexts } from '../../permissions/table.js';
 import { requestsOfProgram, whyProgramCannotRun } from '../../suggest/program-needs.js';
-import type { Suggestion } from '../../suggest/suggest.js';
+import type { Suggestion } from '../../suggest/suggestion.js';
 import { visible } from '../../visible.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { usageError } from '../failure.js';

@@ -32,7 +32,7 @@ export function loadParams(spec: InstanceSpec, sourceUrl: string, grant: GuestGr
     code: settings.inspector === undefined ? bundle.code : withSourceMap(bundle, plugin.directory),
     sourceUrl,
     assignedGlobals: bundle.assignedGlobals,
-    timeZone: settings.timeZone,
+    timeZone: settings.timeZone(),
     ...(settings.startTime === undefined ? {} : { startTime: settings.startTime }),
     config,
     hostPowers: settings.hostPowers.names,

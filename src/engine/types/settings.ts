@@ -18,7 +18,9 @@ import type { PlacedTool } from './place.js';
 
 /** The checked options with their defaults. */
 export interface Settings
-  extends Omit<EngineOptions, 'rules' | 'packages' | keyof GuestSettings>, GuestSettings {
+  extends
+    Omit<EngineOptions, 'rules' | 'packages' | 'timeZone' | keyof GuestSettings>,
+    GuestSettings {
   /** Absent if the host does not set a lock file. */
   readonly lock: AcceptedPlugins | undefined;
   /** Absent if the host does not set a rule file. */
@@ -32,7 +34,7 @@ export interface Settings
   readonly riskPolicy: RiskPolicy;
   readonly effects: EffectMode;
   readonly trustHints: readonly string[];
-  readonly timeZone: string;
+  readonly timeZone: () => string;
   readonly walls: {
     readonly require: readonly WallName[];
     readonly use: readonly OptionalWall[];
