@@ -1,4 +1,5 @@
 import { cutText, invalidTool, quoteText } from '../quote.js';
+import { readDescription, readToolTitle } from '../tool-texts.js';
 import { reportUnreadKeys, type ToolKeys } from '../unread-keys.js';
 import { isToolName, type ToolAnnotations, type ToolDefinition } from '../../plugin/tool.js';
 import type { BulkheadError } from '../../errors.js';
@@ -35,8 +36,8 @@ export function readTool(fields: Fields, toolId: string, context: ToolContext): 
     toolId,
     entry: context.entry.key,
     origin: context.origin,
-    name: readText(fields, 'name', MAX_NAME, report) ?? toolId,
-    description: readText(fields, 'description', MAX_DESCRIPTION, report) ?? '',
+    name: readToolTitle(fields['name'], 'name', report) ?? toolId,
+    description: readDescription(fields['description'], report) ?? '',
     parameters: readParameters(fields['parameters'], id),
     annotations: readAnnotations(fields['annotations'], report),
     timeoutMs: readTimeout(fields['timeout'], context.maxTimeoutMs, report),
@@ -59,9 +60,6 @@ export function readToolId(fields: Fields, context: ToolContext): string {
 }
 
 const MAX_ID = 128;
-const MAX_NAME = 200;
-/** In characters. Models read every description in every turn; useful ones are a tenth of it. */
-const MAX_DESCRIPTION = 16 * 1024;
 
 /** The error for a tool that cannot be used. */
 export function refuseTool(
@@ -70,21 +68,6 @@ export function refuseTool(
   why: string,
 ): BulkheadError {
   return invalidTool(pluginId, entry.file, toolId, why);
-}
-
-function readText(
-  fields: Fields,
-  field: string,
-  maxCharacters: number,
-  report: (problem: string) => void,
-): string | undefined {
-  const value = fields[field];
-  if (typeof value !== 'string' || value === '') {
-    report(`${field}: is missing`);
-    return undefined;
-  }
-  if (value.length > maxCharacters) report(`${field}: is cut to ${maxCharacters} characters`);
-  return cutText(value, maxCharacters);
 }
 
 function readParameters(value: unknown, id: string): JsonSchemaDocument {

@@ -1,4 +1,5 @@
-import { cutText, invalidTool, quoteText } from '../quote.js';
+import { invalidTool, quoteText } from '../quote.js';
+import { readDescription, readToolTitle } from '../tool-texts.js';
 import { type ToolDefinition, isToolName } from '../../plugin/tool.js';
 import type { BulkheadError } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
@@ -29,8 +30,8 @@ export function readTool(
     toolId,
     entry: entry.key,
     origin: 'static',
-    name: readText(fields, 'display_name', MAX_NAME, reportTool) ?? toolId,
-    description: readText(fields, 'description', MAX_DESCRIPTION, reportTool) ?? '',
+    name: readToolTitle(fields['display_name'], 'display_name', reportTool) ?? toolId,
+    description: readDescription(fields['description'], reportTool) ?? '',
     parameters: checkSchema(schema, id),
     // A registration has no hints, so the tool counts as one that writes.
     annotations: { readOnlyHint: false },
@@ -57,9 +58,6 @@ export function readToolName(fields: Fields, context: ContributionContext): stri
   );
 }
 
-const MAX_NAME = 200;
-const MAX_DESCRIPTION = 16 * 1024;
-
 /** The error for a tool that cannot be used. */
 export function refuseTool(
   { plugin, entry }: ContributionContext,
@@ -67,21 +65,6 @@ export function refuseTool(
   why: string,
 ): BulkheadError {
   return invalidTool(plugin.id, entry.file, toolId, why);
-}
-
-function readText(
-  fields: Fields,
-  field: string,
-  maxCharacters: number,
-  report: (problem: string) => void,
-): string | undefined {
-  const value = fields[field];
-  if (typeof value !== 'string' || value === '') {
-    report(`${field}: is missing`);
-    return undefined;
-  }
-  if (value.length > maxCharacters) report(`${field}: is cut to ${maxCharacters} characters`);
-  return cutText(value, maxCharacters);
 }
 
 /**

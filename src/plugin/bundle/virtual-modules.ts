@@ -1,7 +1,7 @@
 import { GLOBAL_PROCESS } from './source/global-process.js';
 import { NODE_UNIT } from '../../../sandbox/wire/units.js';
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
-import { LINKED_MODULE } from './rewrite/link-interop.js';
+import { LINKED_MODULE } from './rewrite/interop.js';
 import { IN_PACKAGES } from './rewrite/sections.js';
 
 /** A module that is not a file of the plugin. */

@@ -3,8 +3,8 @@ import { type Edit, applyEdits, blank, makeFresh } from './edits.js';
 import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
-import { useLinkedNamespaces } from './link-interop.js';
-import { type Walk, enterAll, parseSource } from './parse.js';
+import { callNodeInterop, useLinkedNamespaces } from './interop.js';
+import { type Walk, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
 import { findSections } from './sections.js';
 import { findSuspicions, makeSesSafe } from './ses-safe.js';
@@ -121,53 +121,6 @@ function returnExports(program: Program): Edit[] {
 
 function nameOf(node: AnyNode): string | undefined {
   return node.type === 'Identifier' ? node.name : undefined;
-}
-
-/** Prefix of the modules that wrap CommonJS for a Node-style importer. */
-const NODE_INTEROP = 'node-interop:';
-
-/**
- * In Node, an ES module that imports a CommonJS module gets `module.exports` as its default, even if
- * `__esModule` is set; other tools give it `exports.default`. esbuild decides by the importer's
- * package, which it cannot see here. So Node-style imports go through a module whose name starts
- * with `node-interop:`, and this pass adds the flag that makes esbuild's `__toESM` follow Node.
- */
-function callNodeInterop(program: Program, walk: Walk): Edit[] {
-  const loaders = new Set<string>();
-  for (const statement of program.body) {
-    if (statement.type !== 'VariableDeclaration') continue;
-    for (const { id, init } of statement.declarations) {
-      if (id.type === 'Identifier' && isInteropModule(init)) loaders.add(id.name);
-    }
-  }
-  if (loaders.size === 0) return [];
-  const edits: Edit[] = [];
-  enterAll(walk, (node) => {
-    if (node.type !== 'CallExpression' || !isNamed(node.callee, '__toESM')) return;
-    const [loaded, ...more] = node.arguments;
-    if (loaded?.type !== 'CallExpression' || more.length > 0) return;
-    if (loaded.callee.type === 'Identifier' && loaders.has(loaded.callee.name)) {
-      edits.push({ start: loaded.end, end: loaded.end, text: ', 1' });
-    }
-  });
-  return edits;
-}
-
-/** `__commonJS({ "node-interop:…"(exports, module) { … } })` */
-function isInteropModule(init: AnyNode | null | undefined): boolean {
-  if (init?.type !== 'CallExpression' || !isNamed(init.callee, '__commonJS')) return false;
-  const [modules] = init.arguments;
-  const [first] = modules?.type === 'ObjectExpression' ? modules.properties : [];
-  return (
-    first?.type === 'Property' &&
-    first.key.type === 'Literal' &&
-    typeof first.key.value === 'string' &&
-    first.key.value.startsWith(NODE_INTEROP)
-  );
-}
-
-function isNamed(node: AnyNode, name: string): boolean {
-  return node.type === 'Identifier' && node.name === name;
 }
 
 /** Whether a module awaits outside all functions. */
