@@ -27,6 +27,7 @@ export function checkOptions(
   at: string,
   path = '',
 ): void {
+  if (areUsual(given, forms)) return;
   for (const key of Object.keys(given)) {
     const home = Object.hasOwn(forms, key) ? undefined : homeOf(key, forms);
     if (home === undefined) continue;
@@ -58,6 +59,16 @@ export function checkOptions(
       }
     }
   }
+}
+
+/** Whether all is right, found in one pass, because each call has options. Members are left to the full check. */
+function areUsual(given: object, forms: Readonly<Record<string, OptionForm>>): boolean {
+  for (const [name, value] of Object.entries(given)) {
+    const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    if (form === undefined || form.members !== undefined || form.each !== undefined) return false;
+    if (value !== undefined && !form.fits(value)) return false;
+  }
+  return true;
 }
 
 /** Whether it is an object of data. An instance of a class may have more members than an option. */
@@ -108,11 +119,12 @@ export const count: OptionForm = {
 export const signal: OptionForm = {
   takes: 'an AbortSignal',
   fits: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    'aborted' in value &&
-    'addEventListener' in value &&
-    typeof value.addEventListener === 'function',
+    value instanceof AbortSignal ||
+    (typeof value === 'object' &&
+      value !== null &&
+      'aborted' in value &&
+      'addEventListener' in value &&
+      typeof value.addEventListener === 'function'),
 };
 
 export function listener(takes: string): OptionForm {
