@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start guests, the command line or other programs. Everything else is a unit test. */
 const PROCESS = [
-  'test/{adapters,agent,cli,conformance,engine,escape,examples,fleet,guests,http,load,remotes}/**/*.test.ts',
+  'test/{adapters,agent,cli,conformance,engine,escape,examples,fleet,guests,http,load,npm,remotes}/**/*.test.ts',
+  'test/plugin/bundle/{bundle,containment,denials}.test.ts',
   'test/formats/*/{engine,council}/**/*.test.ts',
 ];
 /** They drive Chromium, and are skipped without it: `npm run test:browser`. */

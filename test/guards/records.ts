@@ -690,7 +690,7 @@ export const recordGuards: readonly Guard[] = [
     id: 'tool-text-for-models',
     stops: 'a description with text that only a model sees',
     mutation: 'unwrap',
-    tests: ['test/model-text.test.ts'],
+    tests: ['test/escape/hidden-text.test.ts'],
   },
   {
     id: 'result-tags-removed',
