@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url);
 
-const bundle = async (entry, define = {}) => {
+const bundle = async (entry, define = {}, more = {}) => {
   const { outputFiles } = await build({
     absWorkingDir: fileURLToPath(root),
     entryPoints: [entry],
@@ -20,6 +20,7 @@ const bundle = async (entry, define = {}) => {
     legalComments: 'none',
     logLevel: 'warning',
     define,
+    ...more,
   });
   return outputFiles[0].text;
 };
@@ -71,7 +72,8 @@ script.runInThisContext()(require);
 
 await writeFile(
   new URL('dist/sandbox/guest.cjs', root),
-  withoutImport(await bundle('dist/sandbox/node/process-entry.js')),
+  // Each guest reads all of it at its start: without white space it is ready some 4 ms earlier.
+  withoutImport(await bundle('dist/sandbox/node/process-entry.js', {}, { minifyWhitespace: true })),
 );
 const relay = await bundle('dist/sandbox/node/inspector-relay-entry.js');
 await writeFile(
