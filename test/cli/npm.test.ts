@@ -308,4 +308,17 @@ describe('bulkhead add', () => {
     );
     expect(stderr).toMatch(/Network: none\./);
   });
+
+  it('asks for no host that the package declares', async () => {
+    const directory = makeServer({
+      name: 'declares',
+      manifest: { bulkhead: { permissions: { network: ['api.example.com'] } } },
+      program: plainProgram("return text(await (await fetch('https://api.example.com/')).text());"),
+    });
+    const lock = join(home, 'z.lock.json');
+    const { stderr, code } = await run(['add', '--lock', lock, directory, '--yes'], { home });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('its own code uses');
+    expect(stderr).toMatch(/Connect to api\.example\.com/);
+  });
 });

@@ -42,8 +42,8 @@ export function packageFile({ name, bulkhead }: ProjectNames, own: object): stri
     version: '0.1.0',
     description: DESCRIPTION,
     type: 'module',
-    ...own,
     scripts: { check: 'tsc && bulkhead check .', test: 'node --test' },
+    ...own,
     devDependencies: { bulkhead, typescript: '^5.9.0' },
   });
 }
@@ -67,7 +67,7 @@ export function compilerFile(types: readonly string[], own: object = {}): string
 }
 
 /** npm leaves out these files too. */
-export const IGNORE_FILE: ProjectFiles = { '.gitignore': 'node_modules/\n*.recording\n' };
+export const IGNORE_FILE: ProjectFiles = { '.gitignore': 'node_modules/\ndist/\n*.recording\n' };
 
 /** VS Code: attaches to `bulkhead call … --inspect`. */
 export const LAUNCH_FILE: ProjectFiles = {

@@ -1,3 +1,4 @@
+import { unionOf } from '../../permissions/permissions.js';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { allowances } from '../../engine/inspect-plugin.js';
@@ -212,8 +213,11 @@ export async function acceptPlugin(
     formatNamed(format).arePrograms === true
       ? await capabilities.suggestPermissions(directory)
       : undefined;
+  const declared = unionOf(first.plugin.entries.map((entry) => entry.declared));
   const more =
-    suggestion === undefined ? [] : await askForProgram(suggestion, settings, capabilities);
+    suggestion === undefined
+      ? []
+      : await askForProgram(suggestion, declared, settings, capabilities);
   const variables = suggestion === undefined ? [] : variablesOfProgram(suggestion);
   const inspected = await inspectWith(variables, first, (named) =>
     lock.inspect(directory, { ...setting, variables: named }),

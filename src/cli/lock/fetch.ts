@@ -1,7 +1,9 @@
 import { BulkheadError } from '../../errors.js';
 import { parseGitSpec, parsePackageSpec } from '../../npm/spec.js';
 import type { PackageOrigin, StoredPackage } from '../../npm/store.js';
-import { parseReference } from '../../permissions/reference.js';
+import { coversAll } from '../../permissions/grant.js';
+import type { Permissions } from '../../permissions/kind.js';
+import { parseReference, readPermissions } from '../../permissions/reference.js';
 import { scopeTexts } from '../../permissions/table.js';
 import { requestsOfProgram, whyProgramCannotRun } from '../../suggest/program-needs.js';
 import type { Suggestion } from '../../suggest/suggestion.js';
@@ -127,12 +129,13 @@ const PROVENANCE = {
 };
 
 /**
- * The permissions that the program's code uses and the operator accepts, in the form of `--allow`. Without a
- * terminal, or if the operator chose permissions, nothing is added. Throws `BUILTIN_DENIED` for a program
- * that cannot run.
+ * The permissions that the program's code uses, its package does not declare and the operator accepts, in the
+ * form of `--allow`. Without a terminal, or if the operator chose permissions, nothing is added. Throws
+ * `BUILTIN_DENIED` for a program that cannot run.
  */
 export async function askForProgram(
   suggestion: Suggestion,
+  declared: Permissions,
   {
     allow,
     only,
@@ -150,7 +153,10 @@ export async function askForProgram(
   const why = whyProgramCannotRun(suggestion);
   // guard: program-without-processes
   if (why !== undefined && !partial) throw cannotRun(suggestion.plugin, why);
-  const requests = requestsOfProgram(suggestion);
+  // What a package declares is accepted with it.
+  const requests = requestsOfProgram(suggestion).filter(
+    ({ allow: text }) => !coversAll(declared, readPermissions([text])),
+  );
   if (requests.length === 0 || allow !== undefined || only !== undefined) return [];
   const lines = requests.map(({ allow: text, at }) => `  - ${sentenceOf(text)} (${visible(at)})\n`);
   await stderr.write(`its own code uses or names these hosts and variables\n${lines.join('')}`);

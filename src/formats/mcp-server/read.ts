@@ -59,7 +59,11 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
       'bin: is missing; a server is a program that speaks MCP on its standard streams',
     );
   }
-  const path = readEntryPath(below === undefined ? file : `${below}/${file}`, `${manifest}: bin`);
+  const program = readEntryPath(
+    below === undefined ? file : `${below}/${file}`,
+    `${manifest}: bin`,
+  );
+  const path = (below === undefined && (await sourceOf(reader, root, fields))) || program;
   const about = await readJson(
     reader,
     root,
@@ -96,6 +100,21 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
     },
     problems: [...problems, ...declaration.problems],
   };
+}
+
+/**
+ * The source from which `bin` is compiled, as `"bulkhead": { "source": "src/server.ts" }` names it: so nothing has to
+ * be compiled while its author writes. A published package has `bin` alone.
+ */
+async function sourceOf(
+  reader: DirectoryReader,
+  root: string,
+  { bulkhead }: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const written = isRecord(bulkhead) ? bulkhead['source'] : undefined;
+  if (typeof written !== 'string') return undefined;
+  const path = readEntryPath(written, `${MANIFEST_FILE}: bulkhead.source`);
+  return (await reader.stat(join(root, path))) === 'file' ? path : undefined;
 }
 
 /** A name of npm, old ones included. */

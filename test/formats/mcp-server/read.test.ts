@@ -45,6 +45,21 @@ describe('the package of an MCP server', () => {
     expect(await detectFormat(makeMemory({ '/p/package.json': 'not JSON' }), '/p')).toBeUndefined();
   });
 
+  it('is read from the source of its program, if that is there', async () => {
+    const typed = { ...server, bulkhead: { source: './src/server.ts' } };
+    const programOf = async (
+      manifest: object,
+      more?: Readonly<Record<string, string>>,
+    ): Promise<string | undefined> => {
+      const [entry] = (await read(manifest, more)).plugin.entries;
+      return entry?.surfaces?.[0]?.file;
+    };
+    expect(await programOf(typed, { '/p/src/server.ts': '' })).toBe('src/server.ts');
+    expect(await programOf(typed)).toBe('dist/index.js');
+    const outside = { ...server, bulkhead: { source: '../server.ts' } };
+    await expect(read(outside)).rejects.toMatchObject({ code: 'OUTSIDE_PLUGIN' });
+  });
+
   it('is read with its program and what its server.json requires', async () => {
     const about = {
       title: 'Notes',

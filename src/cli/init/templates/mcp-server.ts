@@ -2,6 +2,7 @@ import {
   compilerFile,
   DESCRIPTION,
   HOST,
+  json,
   packageFile,
   readmeFile,
   SETTINGS_FILE,
@@ -14,7 +15,7 @@ import {
 export const mcp: Template = {
   title: 'an MCP server: a program that any client can start',
   files: (names) => ({
-    'src/server.js': `#!/usr/bin/env node
+    'src/server.ts': `#!/usr/bin/env node
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
@@ -46,22 +47,40 @@ await server.connect(new StdioServerTransport());
 `,
     'test/temperature.test.mjs': testFile('temperature'),
     'package.json': packageFile(names, {
-      bin: './src/server.js',
+      bin: './dist/server.js',
+      files: ['dist', 'bulkhead.artifact'],
       keywords: ['mcp-server'],
       dependencies: { '@modelcontextprotocol/sdk': '^1.20.0', zod: '^3.25.0' },
       // The SDK reads the clock.
-      bulkhead: { permissions: { network: [HOST], time: true, random: true } },
+      bulkhead: {
+        source: './src/server.ts',
+        permissions: { network: [HOST], time: true, random: true },
+      },
+      scripts: {
+        build: 'tsc -p tsconfig.build.json',
+        prepack: 'npm run build',
+        check: 'tsc && bulkhead check .',
+        test: 'node --test',
+      },
     }),
     ...SETTINGS_FILE,
     'tsconfig.json': compilerFile([], {
       lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
-      allowJs: true,
-      checkJs: true,
+    }),
+    // Programs of other clients run the compiled file.
+    'tsconfig.build.json': json({
+      extends: './tsconfig.json',
+      compilerOptions: {
+        noEmit: false,
+        rewriteRelativeImportExtensions: true,
+        rootDir: 'src',
+        outDir: 'dist',
+      },
     }),
     'README.md': readmeFile(
       names,
       'temperature',
-      'The server is `src/server.js`, and its permissions are in `package.json`.',
+      'The server is `src/server.ts`, and its permissions are in `package.json`. `npm run build` compiles it to `dist/server.js`, which other clients run.',
     ),
   }),
 };
