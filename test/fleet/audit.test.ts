@@ -115,6 +115,12 @@ describe.skipIf(!hasNats)('a runner whose audit log has no room left in JetStrea
     expect((await gateway.call('change', {})).value).toBe('changed');
     const connection = await connect({ servers: url });
     const manager = await jetstreamManager(connection);
+    // The record of a call's end follows its answer. One that came after the limit would make NATS
+    // delete older ones, and so make room.
+    const last = { last_by_subj: 'bh.main.audit.runner-1' };
+    await expect
+      .poll(async () => (await manager.streams.getMessage('bh-main-audit', last))?.string())
+      .toContain('"call-ended"');
     const { state, config } = await manager.streams.info('bh-main-audit');
     await manager.streams.update('bh-main-audit', { ...config, max_bytes: state.bytes });
     const refused = await gateway.call('change', {});
