@@ -13,10 +13,19 @@ export function setup(): void {
   process.env['XDG_CACHE_HOME'] = join(root, 'cache');
   process.env['XDG_DATA_HOME'] = join(root, 'data');
   process.env['XDG_CONFIG_HOME'] = join(root, 'config');
+  process.env['BULKHEAD_TEST_RUN'] = root;
 }
 
 export function teardown(): void {
   if (root !== undefined) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * A new directory for the files of a test. It goes with the run at the latest, so that nothing is left by
+ * a worker that was killed.
+ */
+export function makeScratch(name: string): string {
+  return mkdtempSync(join(process.env['BULKHEAD_TEST_RUN'] ?? tmpdir(), `bulkhead-${name}-`));
 }
 
 /**

@@ -1,5 +1,4 @@
-import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEachFile } from '../tidying.js';
 import { makeSqliteStore } from '../../src/audit/database/sqlite-store.js';
@@ -8,8 +7,9 @@ import { type AuditLog, type AuditLogSpec, openAuditLog } from '../../src/audit/
 import type { AuditRecord } from '../../src/audit/record.js';
 import type { AuditStore } from '../../src/audit/store.js';
 import type { BulkheadEvent } from '../../src/events.js';
+import { makeScratch } from '../run-directory.js';
 
-const root = mkdtempSync(join(tmpdir(), 'bulkhead-audit-'));
+const root = makeScratch('audit');
 let count = 0;
 process.once('exit', () => rmSync(root, { recursive: true, force: true }));
 

@@ -1,12 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.js';
 import { run, writePlugin } from './spawned.js';
+import { makeScratch } from '../run-directory.js';
 
 const plugin = writePlugin();
-const directory = mkdtempSync(join(tmpdir(), 'bulkhead-program-'));
+const directory = makeScratch('program');
 
 function program(source: string): string {
   const file = join(directory, 'program.ts');
@@ -68,8 +68,8 @@ describe('bulkhead run-program', () => {
 
 describe('bulkhead add --program', () => {
   it('writes a finished program as a plugin, and locks it', async () => {
-    const storage = mkdtempSync(join(tmpdir(), 'bulkhead-finished-'));
-    const place = join(mkdtempSync(join(tmpdir(), 'bulkhead-saved-')), 'count');
+    const storage = makeScratch('finished');
+    const place = join(makeScratch('saved'), 'count');
     const lock = join(storage, 'lock.json');
     const engine = await createEngine({
       plugins: [plugin],

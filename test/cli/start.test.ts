@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
 import { MAIN } from './spawned.js';
+import { makeScratch } from '../run-directory.js';
 
 /** The files that a program loads, except Node's own: modules, and those of `require`. */
 function loadedBy(code: string): readonly string[] {
@@ -52,7 +52,7 @@ describe('the start of a process', () => {
       import { openLockfile } from 'bulkhead/lock';
       try { openLockfile(process.argv[1], {}).read(); } catch (error) {
         console.log(error instanceof BulkheadError, isBulkheadError(error)); }`;
-    const lock = join(mkdtempSync(join(tmpdir(), 'bulkhead-start-')), 'bulkhead.lock.json');
+    const lock = join(makeScratch('start'), 'bulkhead.lock.json');
     writeFileSync(lock, '{"version":1}');
     const args = ['--input-type=module', '-e', code, lock];
     const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
@@ -65,7 +65,7 @@ describe('the start of a process', () => {
     ['Bun', { node: '24.3.0', bun: '1.3.0' }, 'and this is Bun.'],
     ['Deno', { node: '24.3.0', deno: '2.5.0' }, 'and this is Deno.'],
   ])('is refused by %s with one line', (_name, versions, line) => {
-    const preload = join(mkdtempSync(join(tmpdir(), 'bulkhead-start-')), 'versions.cjs');
+    const preload = join(makeScratch('start'), 'versions.cjs');
     writeFileSync(
       preload,
       `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} });`,

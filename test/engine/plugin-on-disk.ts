@@ -1,7 +1,6 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeCache } from '../run-directory.js';
+import { makeCache, makeScratch } from '../run-directory.js';
 import { afterEachFile } from '../tidying.js';
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js';
 
@@ -20,7 +19,7 @@ export interface PluginSpec {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const root = mkdtempSync(join(tmpdir(), 'bulkhead-test-'));
+const root = makeScratch('test');
 const engines: Engine[] = [];
 let count = 0;
 

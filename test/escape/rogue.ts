@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFilesystemBroker } from '../../src/brokers/filesystem/broker.js';
 import { makeNetworkBroker } from '../../src/brokers/network/broker.js';
@@ -10,6 +9,7 @@ import { type BulkheadEvent, makeEventBus } from '../../src/events.js';
 import { type Guest, startGuest } from '../../src/guests/guest.js';
 import { afterEachTest } from '../tidying.js';
 import { fixture } from './attempt.js';
+import { makeScratch } from '../run-directory.js';
 
 const script = join(fixture('rogue-guest'), 'main.cjs');
 
@@ -46,7 +46,7 @@ export interface Rogue extends Guest {
   readonly lines: () => readonly string[];
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'bulkhead-rogue-'));
+const directory = makeScratch('rogue');
 writeFileSync(join(directory, 'granted.txt'), 'a file that it may read');
 writeFileSync(join(directory, 'large.bin'), Buffer.alloc(30 * 1024 * 1024));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }));

@@ -1,13 +1,12 @@
 import type { StorageRecord } from '../../../src/brokers/record.js';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { realpathSync, rmSync } from 'node:fs';
 import { afterEachTest } from '../../tidying.js';
 import type { ByteSource } from '../../../sandbox/wire/streams.js';
 import type { DatabaseParams, StorageParams } from '../../../sandbox/wire/storage.js';
 import { makeStorageBroker, type StorageBroker } from '../../../src/brokers/storage/broker.js';
 import { STORAGE_LIMITS, type StorageLimits } from '../../../src/brokers/limits.js';
 import { makeStores, type Stores } from '../../../src/brokers/storage/store.js';
+import { makeScratch } from '../../run-directory.js';
 
 const made = new Set<string>();
 afterEachTest(() => {
@@ -17,7 +16,7 @@ afterEachTest(() => {
 
 /** A storage directory until the end of the test. */
 export function makeRoot(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'bulkhead-storage-')));
+  const root = realpathSync(makeScratch('storage'));
   made.add(root);
   return root;
 }

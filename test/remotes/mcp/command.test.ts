@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { callOf, runRemote } from '../vertesia/server.js';
 import { makeRemote } from './servers.js';
+import { makeScratch } from '../../run-directory.js';
 
 const SERVER = join(import.meta.dirname, 'rich-server.mjs');
 const start = (mode: string, file = ''): ReturnType<typeof makeRemote> =>
@@ -51,7 +51,7 @@ describe('the command of an MCP server', () => {
   });
 
   it('does not outlive its remote if it is silent', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'bulkhead-silent-')), 'pid');
+    const file = join(makeScratch('silent'), 'pid');
     const remote = start('silent', file);
     const loading = remote.load(new AbortController().signal);
     const pid = await vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')), {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { callOf } from '../vertesia/server.js';
 import { makeRemote } from './servers.js';
+import { makeScratch } from '../../run-directory.js';
 
 const SERVER = join(import.meta.dirname, 'task-server.mjs');
 
@@ -11,7 +11,7 @@ function start(): {
   readonly remote: ReturnType<typeof makeRemote>;
   readonly asked: () => string[];
 } {
-  const file = join(mkdtempSync(join(tmpdir(), 'bulkhead-tasks-')), 'asked');
+  const file = join(makeScratch('tasks'), 'asked');
   return {
     remote: makeRemote({ id: 'tasks', command: process.execPath, args: [SERVER, file] }),
     asked: () => readFileSync(file, 'utf8').trim().split('\n'),
