@@ -3,14 +3,24 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Json } from '../../sandbox/wire/messages.js';
 import { checkOut } from './checkout.js';
 import { openHosts } from './hosts.js';
 import { onlyLater } from './late.js';
 import { difference, normalise } from './normalise.js';
+import { separatePackages } from './packages.js';
 import type { Outcome, RealSystem, Scenario } from './scenario.js';
 import { type Source, SOURCES, type System } from './sources.js';
 import { SYSTEMS } from './systems.js';
+
+const {
+  values,
+  positionals: [wanted = ''],
+} = parseArgs({
+  options: { packages: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
 type Verdict = 'same' | 'differs' | 'skipped';
 
@@ -94,6 +104,7 @@ async function runOnce(
       id,
       plugin,
       workspace,
+      ...(values.packages ? { packages: await separatePackages(plugin) } : {}),
       scenario: placed,
       origins: hosts.origins,
       onAnswer: (answer) => {
@@ -122,7 +133,6 @@ function missingFor(name: System): Promise<string | undefined> {
   return reason;
 }
 
-const [wanted = ''] = process.argv.slice(2);
 const rows: Row[] = [];
 for (const source of SOURCES.filter(({ id, system }) => `${system}/${id}`.includes(wanted))) {
   rows.push(await compare(source));

@@ -1,3 +1,4 @@
+import type { EngineOptions } from '../../src/index.js';
 import type { Json, JsonObject } from '../../sandbox/wire/messages.js';
 
 /**
@@ -62,6 +63,8 @@ export interface RunSpec<Step> {
   readonly scenario: Scenario<Step>;
   /** The loopback origins of the scenario's hosts. */
   readonly origins: Readonly<Record<string, string>>;
+  /** How npm packages in the plugin run in Bulkhead. Default: with the plugin's own code. */
+  readonly packages?: NonNullable<EngineOptions['packages']>;
   /** Called after each step, with its answer. */
   readonly onAnswer: (answer: Json) => void;
 }

@@ -9,11 +9,13 @@ export async function runOurs({
   workspace,
   scenario,
   origins,
+  packages,
   onAnswer,
 }: RunSpec<PandoraStep>): Promise<void> {
   const { env = {}, grant, steps } = scenario;
   await using engine = await createEngine({
     plugins: [plugin],
+    ...(packages === undefined ? {} : { packages }),
     grant: ({ entries }) => ({ ...entries[0]?.declared, ...grant }),
     env,
     tolerance: 'full',

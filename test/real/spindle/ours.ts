@@ -13,6 +13,7 @@ export async function runOurs({
   workspace,
   scenario,
   origins,
+  packages,
   onAnswer,
 }: RunSpec<SpindleStep> & { readonly scenario: SpindleScenario }): Promise<void> {
   let effects: string[] = [];
@@ -21,6 +22,7 @@ export async function runOurs({
   const said: string[] = [];
   await using engine = await createEngine({
     plugins: [plugin],
+    ...(packages === undefined ? {} : { packages }),
     grant: ({ entries }) => {
       const [entry] = entries;
       return { ...entry?.declared, ...scenario.grant };

@@ -12,6 +12,7 @@ export async function runOurs({
   workspace,
   scenario,
   origins,
+  packages,
   onAnswer,
 }: RunSpec<VellumStep> & { readonly scenario: VellumScenario }): Promise<void> {
   const {
@@ -26,6 +27,7 @@ export async function runOurs({
   } = scenario;
   await using engine = await createEngine({
     plugins: [plugin],
+    ...(packages === undefined ? {} : { packages }),
     grant: () => grant,
     env,
     config: () => config,
