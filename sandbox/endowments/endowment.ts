@@ -7,7 +7,11 @@ import type { GuestGrant, GuestLimits, PackageHost, PluginIdentity } from '../wi
  * missing permission. If it never answers, `signal` or the call's deadline ends the request.
  */
 export interface HostCapability {
-  /** Sends one request. `method` is a key of `HostMethods` in `wire/methods.ts`. */
+  /**
+   * Sends one request. `method` is a key of `HostMethods` in `wire/methods.ts`. While many requests
+   * of the method are open, it waits in the guest. A function as `params` is called when the request
+   * is sent: it opens the streams that the params name.
+   */
   request(method: string, params: unknown, options?: HostRequestOptions): Promise<unknown>;
   /**
    * Sends one request and blocks until the answer is there. `method` is one of `SYNC_METHODS` in

@@ -57,12 +57,14 @@ export function preparePower(
     const json = text.length > MAX_MESSAGE_CHARACTERS ? codec.encode(text) : undefined;
     const all = json === undefined ? contents : [json, ...contents];
     const lengths = { parts, ...(json === undefined ? {} : { json: json.length }) };
-    const bytes =
-      all.length === 0
-        ? ''
-        : `,"bytes":${JSON.stringify({ stream: host.openStream(sourceOf(all)), ...lengths })}`;
     const sent = json === undefined ? text : 'null';
-    const params = new RawJson(`{"name":${JSON.stringify(name)},"arguments":${sent}${bytes}}`);
+    const head = `{"name":${JSON.stringify(name)},"arguments":${sent}`;
+    const params = (): RawJson =>
+      new RawJson(
+        all.length === 0
+          ? `${head}}`
+          : `${head},"bytes":${JSON.stringify({ stream: host.openStream(sourceOf(all)), ...lengths })}}`,
+      );
     return readAnswer(await host.request('power', params, options), host, limits.maxBodyBytes);
   };
 }

@@ -34,7 +34,7 @@ export const FROM_GUEST: WireLimits = {
   maxNodes: 128_000,
   maxOpenRequests: 256,
   maxOpenRequestCharacters: 96 * 1024 * 1024,
-  maxOpenStreams: 64,
+  maxOpenStreams: 160,
   // Most unsolicited messages of honest guests are credits: one for each 64 KiB of a download.
   maxUnsolicitedPerSecond: 50_000,
   maxUnsolicitedCharactersPerSecond: 64 * 1024 * 1024,

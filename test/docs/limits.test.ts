@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AT_ONCE } from '../../sandbox/host-power.js';
 import { SPINDLE_LIMITS } from '../../sandbox/dialects/spindle/limits.js';
 import { BROADCAST_BYTES } from '../../sandbox/wire/hooks.js';
 import { FROM_GUEST, NOTICES_PER_SECOND } from '../../sandbox/wire/limits.js';
@@ -25,7 +26,7 @@ import { readText, ROOT } from '../architecture/sources.js';
 const sections: Readonly<Record<string, object>> = {
   'Options: `limits.…`': DEFAULT_LIMITS,
   'What a guest may send': FROM_GUEST,
-  'Inside the guest': { ...GUEST_LIMITS, NOTICES_PER_SECOND },
+  'Inside the guest': { ...GUEST_LIMITS, ...AT_ONCE, NOTICES_PER_SECOND },
   Hooks: { ...HOOK_LIMITS, BROADCAST_BYTES },
   'A Vellum plugin': VELLUM_LIMITS,
   'A Spindle extension': { ...SPINDLE_LIMITS, MAX_SEED_BYTES },

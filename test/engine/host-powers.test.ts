@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../sandbox/wire/json.js';
 import type { BulkheadEvent, PowerDefinition } from '../../src/index.js';
 import { makePlugin, startEngine } from './plugin-on-disk.js';
 
@@ -52,6 +53,33 @@ describe('powers of the host', () => {
       tolerance: 'full',
     });
     expect(await engine.call('find', { text: 'a' })).toMatchObject({ code: 'POWER_DENIED' });
+  });
+
+  it('answer a thousand uses that a plugin makes at once, also with bytes', async () => {
+    const many = `async ({ bytes }) => {
+      const uses = Array.from({ length: 1_000 }, (_, at) =>
+        powers.half(bytes ? { at, content: new Uint8Array([at]) } : { at }));
+      return (await Promise.all(uses)).reduce((sum, half) => sum + half);
+    }`;
+    let most = 0;
+    let under = 0;
+    const half: PowerDefinition = {
+      name: 'half',
+      handler: async (args) => {
+        under += 1;
+        most = Math.max(most, under);
+        await new Promise((resolve) => setImmediate(resolve));
+        under -= 1;
+        return isRecord(args) ? Number(args['at']) / 2 : null;
+      },
+    };
+    const engine = await startEngine(
+      [makePlugin({ permissions: { powers: ['half'] }, tools: { many } })],
+      { powers: [half], tolerance: 'full' },
+    );
+    expect((await engine.call('many', { bytes: false })).value).toBe(249_750);
+    expect((await engine.call('many', { bytes: true })).value).toBe(249_750);
+    expect(most).toBeLessThanOrEqual(16);
   });
 
   it('raise the risk of the tools that may use them', async () => {

@@ -100,7 +100,7 @@ const ATTACKS: Readonly<Record<string, readonly [source: string, outcome: unknow
   'floods the host with calls at once': [
     `await Promise.allSettled(Array.from({ length: 100_000 }, () => tools.desk.echo({})));
      return await tools.desk.secret({})`,
-    /PROTOCOL_VIOLATION .*requests at once/,
+    /GUEST_OUT_OF_MEMORY|PROGRAM_LIMIT/,
   ],
   'finds and describes a tool that it was not given': [
     `const found = JSON.stringify(await search('secret', 50));

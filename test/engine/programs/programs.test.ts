@@ -164,6 +164,11 @@ describe('a program', () => {
       try { for (;;) { await search('x'); done += 1; } } catch ({ code }) { return [done, code]; }`,
     );
     expect(many.value).toEqual([PROGRAM_LIMITS.maxProgramCalls, 'PROGRAM_LIMIT']);
+    const atOnce = await engine.runProgram(
+      `const asked = Array.from({ length: 600 }, () => search('x').then(() => 'found', ({ code }) => code));
+      return (await Promise.all(asked)).filter((outcome) => outcome === 'found').length;`,
+    );
+    expect(atOnce.value).toBe(PROGRAM_LIMITS.maxProgramCalls);
     const large = await engine.runProgram(
       `const s = 'x'.repeat(900_000);
       let done = 0;
