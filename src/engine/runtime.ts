@@ -162,6 +162,7 @@ export async function openEngineRuntime(
     validator,
   };
 
+  const texts = openTextCache(join(cacheDirectory, 'offers'));
   let stopped = false;
   const stop = (): void => {
     if (stopped) return;
@@ -188,7 +189,7 @@ export async function openEngineRuntime(
       (calls) => events.emit({ type: 'queue-changed', calls }),
       () => performance.now(),
     ),
-    contributions: makeContributionCache(openTextCache(join(cacheDirectory, 'offers')), settings),
+    contributions: makeContributionCache(texts, settings),
     stores: makeStores(settings.storageDirectory, storageLimitsOf(limits)),
     guarantees: () => (guarantees ??= prove()),
     stop,
@@ -197,6 +198,7 @@ export async function openEngineRuntime(
       // guard: guests-killed-at-close
       for (const one of live) one.kill({ cause: 'closed', detail: 'its engine was closed' });
       await isDoneWithin(Promise.all([...live].map(({ ended }) => ended)), EXIT_TIMEOUT_MS);
+      await texts.whenStored();
     },
   };
 }

@@ -11,6 +11,8 @@ export interface TextCache {
   read(name: string): string | undefined;
   /** Stores a text atomically. Never rejects. */
   store(name: string, text: string): Promise<void>;
+  /** Resolves when every text that was given has been written, or could not be. */
+  whenStored(): Promise<void>;
 }
 
 /**
@@ -18,6 +20,14 @@ export interface TextCache {
  * it is first needed.
  */
 export function openTextCache(directory: string): TextCache {
+  const writing = new Set<Promise<void>>();
+  const write = async (name: string, text: string): Promise<void> => {
+    try {
+      await replaceFile(join(directory, name), text, { mode: 0o600, directoryMode: 0o700 });
+    } catch {
+      // A cache that cannot be written only makes the next start slower.
+    }
+  };
   return {
     // Synchronous, because the files are small and an engine with many plugins reads a thousand at
     // startup.
@@ -29,12 +39,12 @@ export function openTextCache(directory: string): TextCache {
       }
     },
     store: async (name, text) => {
-      try {
-        await replaceFile(join(directory, name), text, { mode: 0o600, directoryMode: 0o700 });
-      } catch {
-        // A cache that cannot be written only makes the next start slower.
-      }
+      const written = write(name, text);
+      writing.add(written);
+      await written;
+      writing.delete(written);
     },
+    whenStored: async () => void (await Promise.all(writing)),
   };
 }
 

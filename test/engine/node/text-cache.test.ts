@@ -35,6 +35,13 @@ describe('a cached text', () => {
     expect(readdirSync(directory)).toEqual(['one']);
   });
 
+  it('is on the disk once everything that was given is stored', async () => {
+    const cache = openTextCache(join(makeDirectory(), 'cache'));
+    for (const [at, text] of texts.entries()) void cache.store(`n${at}`, text);
+    await cache.whenStored();
+    expect(texts.map((_, at) => cache.read(`n${at}`))).toEqual(texts);
+  });
+
   it('that cannot be stored is missing, without an error', async () => {
     const directory = join(makeDirectory(), 'file');
     writeFileSync(directory, '');
