@@ -245,7 +245,7 @@ export function makeLinkage(
 function importRefused(specifier: unknown): Promise<never> {
   // A plain Error, because the plugin sees it. An instance of our class would expose our realm.
   const error = new Error(
-    `import(${textOf(specifier)}) names its module while the plugin runs, and only what was bundled before can be imported. Import it by a literal path.`,
+    `import(${textOf(specifier)}) names its module while the plugin runs, and only what was bundled before can be imported. To fix this, import it by a literal path.`,
   );
   return Promise.reject(withCode(error, 'BUILTIN_DENIED'));
 }

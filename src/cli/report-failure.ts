@@ -188,7 +188,10 @@ function place({ file, line, column, message }: NonNullable<Failure['problems']>
 function splitRemedy(message: string): { cause: string; fix: string | undefined } {
   const at = message.search(/ (?:To allow (?:this|it)|To fix (?:this|it))[,:]? /);
   if (at < 0) return { cause: message, fix: undefined };
-  return { cause: message.slice(0, at), fix: message.slice(at + 1) };
+  const fix = message.slice(at + 1);
+  // The label says it already.
+  const said = fix.replace(/^To fix (?:this|it)[,:]? /, '');
+  return { cause: message.slice(0, at), fix: said.charAt(0).toUpperCase() + said.slice(1) };
 }
 
 function field(name: string, text: string, paint: Paint): string[] {

@@ -277,7 +277,7 @@ describe('the error of a call', () => {
 
   it('says what to use instead of an absent global', async () => {
     expect(await call(TOOL(`return localStorage.getItem('x')`))).toContain(
-      'fix     To fix this, store data with the permission "storage".',
+      'fix     Store data with the permission "storage".',
     );
   });
 

@@ -32,7 +32,7 @@ describe('bulkhead run-program', () => {
     const cases: [source: string, code: number, words: string][] = [
       ['return 1 +', 4, 'program.ts:1:1\n  cause   The program ends too early'],
       ['\nawait tools.sample.none()', 1, 'There is no tool tools.sample.none'],
-      ['return fetch("http://x.test")', 3, 'fix     To fix this, call a tool that does it.'],
+      ['return fetch("http://x.test")', 3, 'fix     Call a tool that does it.'],
     ];
     for (const [source, code, words] of cases) {
       const { stderr, ...rest } = await run(['run-program', '-', plugin], source);

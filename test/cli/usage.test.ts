@@ -81,7 +81,7 @@ describe('the command line usage', () => {
   ])('says for %j how to write it', async (argv, command) => {
     const { code, stderr } = await runFake(argv);
     expect(code).toBe(EXIT.usage);
-    expect(stderr.text).toContain(`fix     To fix this, write: ${command}\n`);
+    expect(stderr.text).toContain(`fix     Write: ${command}\n`);
   });
 
   it('reports an error as one line of JSON with --json', async () => {

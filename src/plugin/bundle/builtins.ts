@@ -104,6 +104,11 @@ export function isReplaced(name: string): boolean {
   return IMPLEMENTED.has(name) || DENIED.has(name);
 }
 
+/** Whether Node has a module of that name, as the `x` of `node:x`. */
+export function isModuleOfNode(name: string): boolean {
+  return WITH_SCHEME.has(name) || isReplaced(name) || isBuiltin(`node:${name}`);
+}
+
 const DENIED: ReadonlySet<string> = new Set(
   [
     'cluster console dgram domain http2 inspector',

@@ -10,7 +10,7 @@ import {
 } from './candidates.js';
 import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
 import { shellWord } from '../../../visible.js';
-import { isPolyfill } from '../builtins.js';
+import { isModuleOfNode, isPolyfill } from '../builtins.js';
 
 interface ResolveQuery {
   readonly specifier: string;
@@ -162,8 +162,10 @@ export function makeResolver(
       );
       return fileIn(undefined, findFile(context, path));
     }
-    const scheme = /^(?:node|bun):(.+)$/.exec(specifier);
-    if (scheme !== null) return { kind: 'builtin', name: specifier.replace(/^node:/, '') };
+    const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(specifier) ?? [];
+    if (scheme === 'bun') return { kind: 'builtin', name: specifier };
+    if (scheme === 'node' && isModuleOfNode(rest)) return { kind: 'builtin', name: rest };
+    if (scheme !== undefined) return schemed(scheme.toLowerCase(), rest, specifier);
     if (specifier.startsWith('#')) return internal(query);
     const owner = packages.around(directory);
     const replacement =
@@ -189,6 +191,43 @@ export function makeResolver(
 
 /** Entries of packages that do the same without changing the language's own prototypes. */
 const CONFINED_ENTRIES: ReadonlyMap<string, string> = new Map([['colors', 'colors/safe']]);
+
+/** What only other runtimes and bundlers import, with what to write instead. */
+function schemed(scheme: string, rest: string, specifier: string): Resolution {
+  const unresolved = (why: string, remedy: string): Resolution => ({
+    kind: 'unresolved',
+    why,
+    remedy,
+  });
+  const [, name = rest] = /^((?:@[^/]+\/)?[^/@]+)/.exec(rest.replace(/^\/+/, '')) ?? [];
+  switch (scheme) {
+    case 'node':
+      return unresolved(`Node has no module ${rest}`, 'Check its name.');
+    case 'npm':
+      return unresolved(
+        'only Deno imports packages so',
+        `Run "npm install ${shellWord(name)}" in the plugin's directory, and import "${name}".`,
+      );
+    case 'jsr':
+      return unresolved(
+        'only Deno imports packages so',
+        `Run "npx jsr add ${shellWord(name)}" in the plugin's directory, and import "${name}".`,
+      );
+    case 'http':
+    case 'https':
+      return unresolved(
+        'a plugin loads no code from the network',
+        'Install the package with npm and import it by its name, or save the file in the plugin and import it by its path.',
+      );
+    default:
+      return unresolved(
+        `only files and packages of the plugin are imported, and no ${scheme}: addresses`,
+        specifier.startsWith('file:')
+          ? 'Import the file by a relative path.'
+          : 'Write the code into a file of the plugin, and import it by its path.',
+      );
+  }
+}
 
 const NOT_FOUND: Resolution = {
   kind: 'unresolved',
