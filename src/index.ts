@@ -73,7 +73,8 @@ export type {
   PluginStatus,
   SecretStatus,
 } from './engine/types/status.js';
-export type { Guarantee, WallName } from './guests/walls/guarantees.js';
+export type { Guarantee } from './guests/walls/guarantees.js';
+export type { WallName } from './guests/walls/wall-names.js';
 export type { IdentityOptions } from './remotes/identity.js';
 export type {
   McpPowers,

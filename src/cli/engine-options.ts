@@ -15,7 +15,8 @@ import {
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
 import { addPackageOptions, type PackageSettings, packagesOption } from './package-options.js';
-import { ALLOW_HELP, grantOf, ONLY_HELP } from './permission-choice.js';
+import { optionWithValues } from './completion/with-values.js';
+import { addPermissionOptions, grantOf } from './permission-choice.js';
 import { collectPower, type LentPower, readPowerModules } from './power-modules.js';
 import {
   type CredentialPlaces,
@@ -55,7 +56,7 @@ export interface PluginSettings extends EngineSettings {
 }
 
 export function addEngineOptions(command: Command): Command {
-  return addPackageOptions(addApprovalOptions(command))
+  return addPermissionOptions(addPackageOptions(addApprovalOptions(command)))
     .option(
       '--lock <FILE>',
       'run only the plugins of this lock file, as they were accepted (default: none)',
@@ -94,8 +95,6 @@ export function addEngineOptions(command: Command): Command {
       'send anchors of the audit log to this file, https URL or syslog://HOST:PORT; repeatable (default: none)',
       collectAnchor,
     )
-    .option('--allow <PERMISSION>', ALLOW_HELP, collect)
-    .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option(
       '--power <NAME=MODULE>',
       'lend the plugins this power: the default export of a module of yours, which runs without a sandbox; repeatable',
@@ -266,20 +265,24 @@ export function configDirectoryOf({
 
 export function addApprovalOptions(command: Command): Command {
   return command
-    .option(
-      '--tolerance <LEVEL>',
-      'risk that runs without approval: strict, default, relaxed or full (default: as the plugin format defines)',
-      parseTolerance,
+    .addOption(
+      optionWithValues(
+        '--tolerance <LEVEL>',
+        'risk that runs without approval: strict, default, relaxed or full (default: as the plugin format defines)',
+        TOLERANCES,
+      ).argParser(parseTolerance),
     )
     .option(
       '--trust-hints <ID>',
       "let the author's hints lower the risk of this plugin's tools; repeatable",
       collect,
     )
-    .option(
-      '--effects <MODE>',
-      'writes by tools that declare that they only read: ask, audit or off (default: ask, or audit without an approver)',
-      parseEffects,
+    .addOption(
+      optionWithValues(
+        '--effects <MODE>',
+        'writes by tools that declare that they only read: ask, audit or off (default: ask, or audit without an approver)',
+        EFFECTS,
+      ).argParser(parseEffects),
     )
     .option(
       '--rules <FILE>',

@@ -1,3 +1,4 @@
+import type { Command, Option } from 'commander';
 import type { GrantPolicy } from '../engine/types/options.js';
 import { isBulkheadError } from '../errors.js';
 import {
@@ -7,15 +8,31 @@ import {
 } from '../permissions/choice.js';
 import { NO_PERMISSIONS } from '../permissions/permissions.js';
 import { visible } from '../visible.js';
+import { collect } from './arguments.js';
+import { optionWithValues } from './completion/with-values.js';
 import { usageError } from './failure.js';
 
-/** The help of `--allow`, which means the same in every command. */
-export const ALLOW_HELP =
-  'grant this permission too, e.g. time or network:api.example.com, if the plugin declares it or its system cannot declare it; repeatable';
+/** Adds `--allow` and `--only`, which mean the same in every command. */
+export function addPermissionOptions(command: Command): Command {
+  const permission = (flags: string, does: string): Option =>
+    optionWithValues(flags, `${does}; repeatable`, KINDS).argParser(collect);
+  return command
+    .addOption(
+      permission(
+        '--allow <PERMISSION>',
+        'grant this permission too, e.g. time or network:api.example.com, if the plugin declares it or its system cannot declare it',
+      ),
+    )
+    .addOption(
+      permission(
+        '--only <PERMISSION>',
+        'grant only this of what the plugin requests (default: all), e.g. network or network:api.example.com',
+      ),
+    );
+}
 
-/** The help of `--only`, likewise. */
-export const ONLY_HELP =
-  'grant only this of what the plugin requests, e.g. network or network:api.example.com; repeatable (default: all)';
+/** What shells complete. More follows a kind that ends in a colon. */
+const KINDS = ['time', 'random', 'storage', 'network:', 'env:', 'fs:', 'powers:'] as const;
 
 /**
  * The policy for plugins that the operator named: what they request, `--only` a part of it, and what

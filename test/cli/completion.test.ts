@@ -33,6 +33,9 @@ describe('bulkhead completion', () => {
     expect(completions('audit', '--type', 'capability-d')).toEqual(['capability-denied']);
     expect(completions('explain', 'NETWORK_D')).toEqual(['NETWORK_DENIED']);
     expect(completions('completion', 'f')).toEqual(['fish']);
+    expect(completions('call', '.', 'run', '--allow', 'n')).toEqual(['network:']);
+    expect(completions('call', '.', 'run', '--tolerance', '')).toContain('relaxed');
+    expect(completions('doctor', '--require', 'own-')).toEqual(['own-filesystem', 'own-user']);
     // The shell completes a file.
     expect(completions('dev', '--mock', '')).toEqual(['']);
   });

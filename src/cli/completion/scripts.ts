@@ -17,6 +17,8 @@ ${places.map(({ path, words }) => `    '${path}') words='${words.map(({ text }) 
 ${valueCases(places, (values) => `words='${values.join(' ')}'`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  # More follows a word that ends in a colon.
+  if [[ \${COMPREPLY[0]} == *: ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -o default -F _bulkhead bulkhead
 `,
@@ -39,7 +41,7 @@ ${places
   .join('\n')}
   esac
   case "$place \${words[CURRENT-1]}" in
-${valueCases(places, (values) => `choices=(${values.join(' ')})`)}
+${valueCases(places, (values) => `choices=(${values.map((value) => `'${value.replaceAll(':', '\\:')}'`).join(' ')})`)}
   esac
   _describe 'bulkhead' choices
   _files

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import type { Guarantee, WallName } from '../../guests/walls/guarantees.js';
+import type { Guarantee } from '../../guests/walls/guarantees.js';
+import { WALL_NAMES, type WallName } from '../../guests/walls/wall-names.js';
 import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
+import { optionWithValues } from '../completion/with-values.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { usageError } from '../failure.js';
 import { type Paint, makePaint, print } from '../output.js';
@@ -35,7 +37,13 @@ export function addDoctor(program: Command, run: RunCommand): void {
     .description(
       'show which sandbox walls are active on this machine, and how to get the missing ones',
     )
-    .option('--require <WALL>', 'exit with 2 if this wall is missing; repeatable', collect)
+    .addOption(
+      optionWithValues(
+        '--require <WALL>',
+        'exit with 2 if this wall is missing; repeatable',
+        WALL_NAMES,
+      ).argParser(collect),
+    )
     .option('--paranoid', 'also use the walls that slow plugins down')
     .option(
       '--config <FILE>',

@@ -15,7 +15,7 @@ import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { failureLine, failureOf, reasonOf, usageError } from '../failure.js';
 import { makePaint } from '../output.js';
-import { ALLOW_HELP, ONLY_HELP } from '../permission-choice.js';
+import { addPermissionOptions } from '../permission-choice.js';
 import { errorBlock } from '../report-failure.js';
 import { hostModeDenied, requiredKeys, runsUnconfined } from './consent.js';
 import {
@@ -78,8 +78,6 @@ export function addAdd(program: Command, run: RunCommand): void {
     )
     .option('--storage-directory <DIR>', "directory of the engine's data that has --program")
     .option('--key-file <FILE>', "the engine's enclaveKeyFile that authenticates --program")
-    .option('--allow <PERMISSION>', ALLOW_HELP, collect)
-    .option('--only <PERMISSION>', ONLY_HELP, collect)
     .option('--trust-hints', "let the author's hints lower the risk of the tools")
     .option('--allow-host', 'allow the plugin to run without a sandbox if it requests that')
     .option(
@@ -88,8 +86,9 @@ export function addAdd(program: Command, run: RunCommand): void {
       collect,
     )
     .option('--yes', 'accept without asking');
-  addLockOptions(addLockPackageOptions(command)).action((named: string[], settings: AddSettings) =>
-    run((capabilities) => runAdd(named, settings, capabilities)),
+  addLockOptions(addLockPackageOptions(addPermissionOptions(command))).action(
+    (named: string[], settings: AddSettings) =>
+      run((capabilities) => runAdd(named, settings, capabilities)),
   );
 }
 

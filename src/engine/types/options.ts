@@ -8,7 +8,7 @@ import type { PowerDefinition } from '../../brokers/powers/host-powers.js';
 import type { EventListener } from '../../events.js';
 import type { InspectorSpec } from '../../guests/inspector.js';
 import type { OptionalWall } from '../../guests/walls/optional.js';
-import type { WallName } from '../../guests/walls/guarantees.js';
+import type { WallName } from '../../guests/walls/wall-names.js';
 import type { Permissions } from '../../permissions/kind.js';
 import type { CallClient } from '../../plugin/call-client.js';
 import type { Plugin } from '../../plugin/plugin.js';

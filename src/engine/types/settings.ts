@@ -4,7 +4,7 @@ import type { RuleBook } from '../../approval/rule-book.js';
 import type { HostPowers } from '../../brokers/powers/host-powers.js';
 import type { OptionalWall } from '../../guests/walls/optional.js';
 import type { UserRange } from '../../guests/walls/plan.js';
-import type { WallName } from '../../guests/walls/guarantees.js';
+import type { WallName } from '../../guests/walls/wall-names.js';
 import type { Lock, Pin } from '../../lock/lock.js';
 import type { Trust } from '../../lock/trust.js';
 import type { Artifact, PackFiles } from '../../plugin/artifact/artifact.js';

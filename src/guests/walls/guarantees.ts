@@ -3,34 +3,8 @@ import { isOptionalWall } from './optional.js';
 import type { Guest } from '../guest.js';
 import type { Canaries } from './canary.js';
 import { CRASH } from './crash-canary.js';
+import type { WallName } from './wall-names.js';
 import { gatherFacts, type GuestFacts, type GuestSetting, limitOf } from './facts.js';
-
-/** The walls between a guest and the machine, from the inside out. */
-export type WallName =
-  | 'compartment'
-  | 'scuttled'
-  | 'process'
-  | 'permission-model'
-  | 'empty-environment'
-  | 'closed-descriptors'
-  | 'heap-limit'
-  | 'memory'
-  | 'cpu'
-  | 'own-filesystem'
-  | 'no-file-writes'
-  | 'no-core-dump'
-  | 'no-new-privileges'
-  | 'no-capabilities'
-  | 'own-user'
-  | 'no-network'
-  | 'no-local-sockets'
-  | 'no-other-processes'
-  | 'no-child-processes'
-  | 'no-uncounted-memory'
-  | 'system-call-filter'
-  | 'no-jit'
-  | 'dies-with-host'
-  | 'suspends-when-idle';
 
 export interface Guarantee {
   readonly wall: WallName;
