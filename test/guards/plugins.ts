@@ -95,6 +95,18 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/engine/plugins/pinned-files.test.ts'],
   },
   {
+    id: 'hidden-files-are-missing',
+    stops: 'a server that learns which hidden files its directory has',
+    mutation: 'never',
+    tests: ['test/engine/plugins/pinned-files.test.ts'],
+  },
+  {
+    id: 'hidden-entries-are-missing',
+    stops: 'a server that lists the hidden files of its directory',
+    mutation: 'never',
+    tests: ['test/engine/plugins/pinned-files.test.ts'],
+  },
+  {
     id: 'changed-files-not-readable',
     stops: 'a server that reads files which were changed after it was accepted',
     mutation: 'always',

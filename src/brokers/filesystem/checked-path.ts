@@ -29,7 +29,7 @@ let newCheckedPath: (
   requested: string,
   real: string,
   realRoots: readonly string[],
-  named: boolean,
+  root: { readonly isNamed: boolean; readonly isPinned: boolean },
 ) => CheckedPath;
 
 /**
@@ -42,19 +42,17 @@ export class CheckedPath {
   readonly requested: string;
   /** The path without links at the time of the check. */
   readonly real: string;
+  /** Whether hidden entries of the directory are missing. */
+  readonly hidesEntries: boolean;
   readonly #realRoots: readonly string[];
   readonly #named: boolean;
 
-  private constructor(
-    requested: string,
-    real: string,
-    realRoots: readonly string[],
-    named: boolean,
-  ) {
+  private constructor(...[requested, real, realRoots, root]: Parameters<typeof newCheckedPath>) {
     this.requested = requested;
     this.real = real;
+    this.hidesEntries = root.isPinned;
     this.#realRoots = realRoots;
-    this.#named = named;
+    this.#named = root.isNamed;
   }
 
   static {
@@ -85,6 +83,11 @@ export async function checkPath(
   const root =
     path === undefined ? undefined : roots.find((candidate) => isWithin(candidate.path, path));
   if (path === undefined || root === undefined) throw refusals.notGranted(requested);
+  // guard: hidden-files-are-missing
+  if (root.isPinned && hasHiddenName(directory, path)) {
+    // The same answer for a hidden file that exists.
+    throw refusals.failed(requested, 'there is no such file');
+  }
   const real = await realpath(path).catch(async (error: unknown) => {
     // The same refusal for all targets of a link, existing or not.
     throw (await hasLink(root, path))
@@ -92,7 +95,7 @@ export async function checkPath(
       : refusals.failed(requested, reasonOf(error), error);
   });
   const realRoots = (await Promise.all(roots.map(realRootOf))).flat();
-  const named = roots.some((candidate) => candidate.path === path);
+  const isNamed = roots.some((candidate) => candidate.path === path);
   // guard: real-path-inside-before-open
   if (!realRoots.some((realRoot) => isWithin(realRoot, real))) {
     throw refusals.leadsOut(requested, `it leads to ${real}`);
@@ -101,7 +104,10 @@ export async function checkPath(
   if (root.isPinned && hasHiddenName(directory, real)) {
     throw refusals.leadsOut(requested, 'it leads to a hidden file');
   }
-  const checked = newCheckedPath(requested, real, realRoots, named);
+  const checked = newCheckedPath(requested, real, realRoots, {
+    isNamed,
+    isPinned: root.isPinned,
+  });
   if (!checked.admits(real)) throw refusals.special(requested);
   return checked;
 }

@@ -64,6 +64,8 @@ async function inspectDirectory(
     const entries: StorageEntry[] = [];
     for (const name of (await readdir(place.at)).toSorted()) {
       if (entries.length >= maxEntries) break;
+      // guard: hidden-entries-are-missing
+      if (path.hidesEntries && name.startsWith('.')) continue;
       const stats = await lstat(`${place.at}/${name}`).catch(() => undefined);
       const entry = stats === undefined ? undefined : entryOf(name, stats);
       if (entry !== undefined) entries.push(entry);

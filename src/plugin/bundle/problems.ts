@@ -49,7 +49,8 @@ const MAX_TEXT = 500;
 function remedyOf(note: Message['notes'][number] | undefined): string | undefined {
   if (note === undefined || !note.text.endsWith(':')) return note?.text;
   const { location } = note;
-  return location === null
+  // Other notes of esbuild introduce places of our own code.
+  return location === null || !/\b(?:declared|exported|defined)\b/.test(note.text)
     ? undefined
     : `Keep one of the two. ${note.text.slice(0, -1)}: line ${location.line}, column ${location.column + 1}.`;
 }

@@ -10,7 +10,8 @@ import { makeDirectory, silentLogger, startEngine } from '../plugin-on-disk.js';
 
 const program = (version: string): string =>
   plainProgram(
-    `const { readFileSync } = await import('node:fs');
+    `const { readFileSync, readdirSync } = await import('node:fs');
+     if (args.file.endsWith('/')) return text(readdirSync(args.file).join(' '));
      try { return text(readFileSync(args.file, 'utf8') + ' of ${version}'); }
      catch (error) { return text('refused: ' + error.code); }`,
   );
@@ -70,6 +71,12 @@ describe('the files of an accepted server', () => {
     for (const file of ['./.env', './data/.hidden', './link.txt', './out.txt', 'data/../.env']) {
       expect(await read(engine, file)).toMatch(/^refused: /);
     }
+    // A hidden file that exists is answered like one that does not.
+    const about = async (file: string): Promise<string> =>
+      (await read(engine, file)).replaceAll(file, 'FILE');
+    expect(await about('./.env')).toBe(await about('./.nothing'));
+    expect(await about('./data/.hidden')).toBe(await about('./data/.nothing'));
+    expect(await read(engine, './data/')).toBe('text.txt');
     await engine.close();
   });
 
