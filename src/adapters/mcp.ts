@@ -1,5 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { Engine } from '../engine/engine-api.js';
+import { makeListenRequests, readListenMessages } from './mcp/listen-requests.js';
+import { makeListenedResources } from './mcp/listened-resources.js';
 import { loadSdk, loadStdioSdk, makeServers, type McpOptions } from './mcp/server.js';
 import { makeSessions } from './mcp/sessions.js';
 
@@ -30,7 +32,13 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     const sdk = await loadSdk();
     const servers = makeServers(sdk, engine, options);
     const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024;
+    const events = new sdk.InMemoryServerEventBus();
+    const resources = makeListenedResources(servers.names, (uri) =>
+      events.publish({ kind: 'resource_updated', uri }),
+    );
+    const listening = makeListenRequests({ mcp: sdk, maxBodyBytes, resources, events });
     const handler = sdk.createMcpHandler(servers.make, {
+      bus: listening.bus,
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: options.maxListeners ?? 256,
       ...(options.onError === undefined ? {} : { onerror: options.onError }),
@@ -49,9 +57,13 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     });
     return {
       fetch: async (request) => (await sessions.fetch(request)) ?? handler.fetch(request),
+      listen: async (request, signal) =>
+        (await sessions.fetch(request)) ??
+        listening.fetch(request, signal, (passed) => handler.fetch(passed)),
       endStreams: () => sessions.endStreams(),
       close: async () => {
         unsubscribe();
+        resources.close();
         servers.close();
         await Promise.all([sessions.close(), handler.close()]);
       },
@@ -64,7 +76,7 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
     fetch: async (request) => {
       const handler = await once();
       if (request.method === 'GET' || !isSubscription(request)) return handler.fetch(request);
-      return handler.fetch(withSignal(request, subscriptions.signal));
+      return handler.listen(request, subscriptions.signal);
     },
     ready: async () => {
       await once();
@@ -83,6 +95,7 @@ export function createMcpHandler(engine: Engine, options: McpOptions = {}): McpH
 
 interface Opened {
   readonly fetch: (request: Request) => Promise<Response>;
+  readonly listen: (request: Request, signal: AbortSignal) => Promise<Response>;
   readonly endStreams: () => void;
   readonly close: () => Promise<void>;
 }
@@ -132,19 +145,6 @@ function isSubscription({ method, headers }: Request): boolean {
   );
 }
 
-/** The request with a second signal. Copied field by field: servers pass their own `Request` classes. */
-function withSignal(request: Request, signal: AbortSignal): Request {
-  const { url, method, headers, body } = request;
-  const init: RequestInit & { readonly duplex: 'half' } = {
-    method,
-    headers,
-    body,
-    duplex: 'half',
-    signal: AbortSignal.any([request.signal, signal]),
-  };
-  return new Request(url, init);
-}
-
 /** A connection over standard input and output. */
 export interface McpStdio {
   /** Resolves when the client disconnects, or after `close`. */
@@ -172,11 +172,16 @@ export async function serveMcpStdio(engine: Engine, options: McpOptions = {}): P
     },
     { transport, ...(options.onError === undefined ? {} : { onerror: options.onError }) },
   );
+  const listened = makeListenedResources(servers.names, (uri) => {
+    current?.sendResourceUpdated({ uri }).catch(() => {});
+  });
+  readListenMessages(transport, listened);
   const closed = new Promise<void>((resolve) => {
     const { onclose } = transport;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no other way
     transport.onclose = () => {
       onclose?.();
+      listened.close();
       servers.close();
       resolve();
     };

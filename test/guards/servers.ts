@@ -434,6 +434,12 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/http/drain.test.ts'],
   },
   {
+    id: 'mcp-listened-resources-capped',
+    stops: 'a client that listens to an endless number of resources',
+    mutation: { replace: [/\.slice\(0, \w+\)/, ''] },
+    tests: ['test/adapters/mcp/listened-resources.test.ts'],
+  },
+  {
     id: 'mcp-subscriptions-capped',
     stops: 'a client that subscribes without end',
     mutation: 'never',

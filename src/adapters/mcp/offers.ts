@@ -5,6 +5,7 @@ import { type BulkheadError, isBulkheadError } from '../../errors.js';
 import { LOG_LEVELS, type LogLevel } from '../../plugin/call-client.js';
 import { toSdkType } from '../../plugin/mcp-source.js';
 import type { McpSdk } from './elicitation.js';
+import { MAX_SUBSCRIPTIONS } from './listened-resources.js';
 import type { ServedNames } from './sources.js';
 
 /** The part of a server that serves resources, prompts, completion and log messages of MCP servers. */
@@ -20,9 +21,6 @@ export interface OffersSpec {
   readonly server: Server;
   readonly names: ServedNames;
 }
-
-/** Subscriptions of one client. */
-const MAX_SUBSCRIPTIONS = 256;
 
 export const OFFERED_CAPABILITIES = {
   resources: { subscribe: true, listChanged: true },

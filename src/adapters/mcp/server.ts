@@ -86,6 +86,8 @@ function notInstalled(error: unknown): never {
 
 /** Servers of one engine: one for each HTTP request, session or stdio connection. */
 export interface Servers {
+  /** What is served, under the names that clients see. */
+  readonly names: ServedNames;
   make(): Server;
   /** Ends the calls that wait for their clients. */
   close(): void;
@@ -130,7 +132,7 @@ export function makeServers(mcp: McpSdk, engine: Engine, options: McpOptions): S
     server.setRequestHandler('tools/call', (request, context) => call(spec, request, context));
     return server;
   };
-  return { make, close: () => parked.close() };
+  return { names, make, close: () => parked.close() };
 }
 
 interface ServerSpec {
