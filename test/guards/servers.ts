@@ -494,9 +494,15 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/offers.test.ts'],
   },
   {
+    id: 'mcp-retry-only-idempotent',
+    stops: 'a call that runs twice although it may have done something',
+    mutation: 'right',
+    tests: ['test/remotes/mcp/command.test.ts', 'test/remotes/mcp/sessions.test.ts'],
+  },
+  {
     id: 'mcp-retry-only-lost-session',
     stops: 'a call that runs twice',
-    mutation: { replace: [/!\w+\(\w+\) \|\| /, ''] },
+    mutation: { replace: [/!\(\w+\(\w+\) \|\| \w+\) \|\| /, ''] },
     tests: ['test/remotes/mcp/sessions.test.ts'],
   },
   {

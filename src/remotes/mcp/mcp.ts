@@ -90,16 +90,22 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
 
   /**
    * Uses the connection. If the server answers that it does not know the session, it has not run the request:
-   * then a new session is opened and the request is sent once more. After any other failure a tool may have run,
-   * and nothing is sent again.
+   * then a new session is opened and the request is sent once more. So is a request that does no harm twice, if
+   * the server ended meanwhile. After any other failure a tool may have run, and nothing is sent again.
    */
-  const use = async <T>(signal: AbortSignal, send: (one: Connection) => Promise<T>): Promise<T> => {
+  const use = async <T>(
+    signal: AbortSignal,
+    send: (one: Connection) => Promise<T>,
+    mayRepeat = true,
+  ): Promise<T> => {
     const one = await open(signal);
     try {
       return await send(one);
     } catch (error) {
+      // guard: mcp-retry-only-idempotent
+      const isHarmless = mayRepeat && one.closed && !signal.aborted;
       // guard: mcp-retry-only-lost-session
-      if (!isSessionLost(error) || closed) throw error;
+      if (!(isSessionLost(error) || isHarmless) || closed) throw error;
       await one.close();
       return send(await open(signal));
     }
@@ -123,8 +129,12 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   };
   const server = makeDescriber({ id, where, timeoutMs: REMOTE_LIMITS.startMs }, describe);
 
-  const run = async ({ tool, isTask }: McpTool, call: RemoteCall): Promise<ToolAnswer> => {
+  const run = async (
+    { tool, isTask, annotations }: McpTool,
+    call: RemoteCall,
+  ): Promise<ToolAnswer> => {
     const { onOutput, onProgress } = call;
+    const mayRepeat = annotations.idempotentHint === true || annotations.readOnlyHint === true;
     let answered: Connection | undefined;
     const send = (one: Connection): Promise<unknown> => {
       answered = one;
@@ -151,7 +161,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
         : one.client.callTool(params, limits);
     };
     try {
-      const answer = await use(call.signal, (one) => calls.run(call, () => send(one)));
+      const answer = await use(call.signal, (one) => calls.run(call, () => send(one)), mayRepeat);
       return readMcpAnswer(answer, id, call.maxResultBytes);
     } catch (error) {
       if (isBulkheadError(error)) throw error;

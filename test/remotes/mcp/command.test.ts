@@ -61,4 +61,41 @@ describe('the command of an MCP server', () => {
     expect((await loading).problems).toHaveLength(1);
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
   });
+
+  it.each(['reads', 'repeats'])(
+    'is started again if it ended during a call that does no harm twice: a tool that %s',
+    async (tool) => {
+      const { remote, runs } = startEnding();
+      expect(await runRemote(remote, callOf(), tool)).toMatchObject({
+        content: [{ text: 'run 2' }],
+      });
+      expect(runs()).toEqual([tool, tool]);
+    },
+  );
+
+  it('does not get a call again that may have done something, or that ended it twice', async () => {
+    const one = startEnding();
+    await expect(runRemote(one.remote, callOf(), 'writes')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+    });
+    expect(one.runs()).toEqual(['writes']);
+    const two = startEnding();
+    await expect(runRemote(two.remote, callOf({ always: true }), 'reads')).rejects.toMatchObject({
+      code: 'REMOTE_FAILED',
+    });
+    expect(two.runs()).toEqual(['reads', 'reads']);
+  });
 });
+
+/** A server that ends during the first run, and what it ran. */
+function startEnding(): {
+  readonly remote: ReturnType<typeof makeRemote>;
+  readonly runs: () => readonly string[];
+} {
+  const file = join(makeScratch('ending'), 'runs');
+  const args = [join(import.meta.dirname, 'ending-server.mjs'), file];
+  return {
+    remote: makeRemote({ id: 'ending', command: process.execPath, args }),
+    runs: () => readFileSync(file, 'utf8').trim().split('\n'),
+  };
+}
