@@ -8,6 +8,11 @@ through_proxy() {
   user=${user%@*}
   local auth
   auth=$(printf '%b' "${user//%/\\x}" | base64 -w0)
+  # The sandbox starts the way to its proxy beside this program.
+  for _ in {1..100}; do
+    (exec 3<>/dev/tcp/localhost/3128) 2>/dev/null && break
+    sleep 0.1
+  done
   exec 3<>/dev/tcp/localhost/3128 || return
   printf 'GET http://%s/ HTTP/1.1\r\nHost: %s\r\nProxy-Authorization: Basic %s\r\nConnection: close\r\n\r\n' \
     "$1" "$1" "$auth" >&3
