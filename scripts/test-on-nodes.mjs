@@ -13,7 +13,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fetchNode } from './fetch-node.mjs';
 
-const TESTS = ['escape', 'conformance', 'engine', 'guests', 'cli', 'sandbox', 'brokers', 'schema'];
+const TESTS = [
+  'escape',
+  'conformance',
+  'engine',
+  'guests',
+  'cli',
+  'sandbox',
+  'brokers',
+  'schema',
+  'npm',
+];
 
 const { values, positionals } = parseArgs({
   options: { node: { type: 'string', multiple: true } },

@@ -7,7 +7,7 @@ import { closeInherited } from './close-inherited.js';
 import { deadPipe, openHostPipe } from './host-pipe.js';
 import { makeProcessCapabilities } from './process-capabilities.js';
 import { openSyncPipe } from './sync-pipe.js';
-import { scuttle, isWriteRefused, reportOnSelf } from './scuttle.js';
+import { dropNetwork, isConfinedByNode, reportOnSelf, scuttle } from './scuttle.js';
 
 const realm = globalThis;
 const { process } = realm;
@@ -24,7 +24,9 @@ const capabilities = makeProcessCapabilities(realm, webPowers, {
 });
 // A listener of our own stops the signal from opening the inspector.
 process.on('SIGUSR1', () => {});
-const permissionModel = isWriteRefused(process);
+// The pipes are open.
+dropNetwork(process);
+const permissionModel = isConfinedByNode(process);
 
 const guest = kind === 'shared' ? startCoResidents(capabilities) : startGuest(capabilities);
 process.on('unhandledRejection', guest.reportFault);

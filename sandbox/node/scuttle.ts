@@ -71,9 +71,25 @@ function isGone(from: object, name: string): boolean {
   return Reflect.get(from, name) === undefined;
 }
 
-/** Whether Node's permission model refuses writes of this process. */
-export function isWriteRefused(process: NodeJS.Process): boolean {
-  const { permission } = process;
-  // The type has it always; without the flag it is absent.
-  return (permission as typeof permission | undefined)?.has('fs.write') === false;
+/** What this process has of Node's permission model. */
+type Permission = Pick<NodeJS.ProcessPermission, 'has'> & {
+  /** Node 26 and later. */
+  readonly drop?: (scope: string) => void;
+};
+
+/** The type of Node has it always; without the flag it is absent. */
+function permissionOf(process: NodeJS.Process): Permission | undefined {
+  return process.permission;
+}
+
+/** Drops what was only needed to open the pipes: see `droppedFlags` in `src/guests/walls/machine.ts`. */
+export function dropNetwork(process: NodeJS.Process): void {
+  const permission = permissionOf(process);
+  if (permission?.has('net') === true) permission.drop?.('net');
+}
+
+/** Whether Node's permission model refuses this process files, and the network if it knows that permission. */
+export function isConfinedByNode(process: NodeJS.Process): boolean {
+  const permission = permissionOf(process);
+  return permission?.has('fs.write') === false && !permission.has('net');
 }

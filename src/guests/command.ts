@@ -99,10 +99,13 @@ export function unconfinedCommand(
   return { file, args, env: environment };
 }
 
-function permissionFlags({ permissionFlag }: Machine, readable: readonly string[]): string[] {
+function permissionFlags(
+  { permissionFlag, droppedFlags }: Machine,
+  readable: readonly string[],
+): string[] {
   if (permissionFlag === undefined) return [];
   // guard: node-permission-model-on
-  return [permissionFlag, ...readable.map((path) => `--allow-fs-read=${path}`)];
+  return [permissionFlag, ...droppedFlags, ...readable.map((path) => `--allow-fs-read=${path}`)];
 }
 
 /** The flags of a guest's Node except its permissions. V8's compiled code depends on them. */

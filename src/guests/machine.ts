@@ -61,10 +61,13 @@ async function inspect(script: string, users: UserRange | undefined): Promise<Ma
     tools.perl === undefined ? '' : outputOf(tools.perl, ['-e', LANDLOCK_VERSION]),
   ]);
   const superuser = process.geteuid?.() === 0;
+  const nodeMajor = Number(process.versions.node.split('.')[0]);
   const machine: Machine = {
     node: process.execPath,
-    nodeMajor: Number(process.versions.node.split('.')[0]),
+    nodeMajor,
     permissionFlag: ['--permission', '--experimental-permission'].find((flag) => known.has(flag)),
+    // Node 26 refuses to open a pipe without it, and can drop it.
+    droppedFlags: nodeMajor >= 26 && known.has('--allow-net') ? ['--allow-net'] : [],
     flags: WANTED_FLAGS.filter((flag) => known.has(flag)),
     architecture,
     superuser,

@@ -39,6 +39,7 @@ export function makeNpm({
     return run(
       [
         PERMISSION,
+        ...NETWORK,
         '--no-warnings',
         ...readable.map((path) => `--allow-fs-read=${path}`),
         // guard: npm-writes-into-the-store-alone
@@ -79,6 +80,9 @@ function distinct(paths: readonly string[]): readonly string[] {
 const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
+
+/** From Node 25 on, the permission model refuses the network too, and npm needs its registry. */
+const NETWORK = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : [];
 
 /** Milliseconds for one run of npm. */
 const NPM_MS = 300_000;

@@ -8,6 +8,7 @@ const machine: Machine = {
   node: '/usr/bin/node',
   nodeMajor: 20,
   permissionFlag: '--experimental-permission',
+  droppedFlags: [],
   flags: ['--no-addons'],
   architecture: 'x64',
   superuser: false,

@@ -17,6 +17,7 @@ function machine(plan: Partial<WallPlan>, changed: Partial<Machine> = {}): Machi
     node: '/usr/bin/node',
     nodeMajor: 20,
     permissionFlag: undefined,
+    droppedFlags: [],
     flags: [],
     architecture: 'x64',
     superuser: false,

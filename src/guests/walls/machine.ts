@@ -15,6 +15,8 @@ export interface Machine {
   readonly nodeMajor: number;
   /** `--permission`, or its older name; `undefined` if Node has neither. */
   readonly permissionFlag: string | undefined;
+  /** Permissions that a guest needs to open its pipe, and drops before it reads a plugin. */
+  readonly droppedFlags: readonly string[];
   /** Those of the wanted flags that this Node knows. */
   readonly flags: readonly string[];
   /** `undefined` off Linux, and on architectures whose system calls are not known here. */
