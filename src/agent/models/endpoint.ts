@@ -68,7 +68,23 @@ function makeKeyScrubber({ apiKey, headers = {} }: Endpoint): (text: string) => 
       boundTo: () => false,
       places: [],
     }));
-  return secrets.length === 0 ? (text) => text : makeScrubber(secrets).text;
+  const whole = secrets.length === 0 ? undefined : makeScrubber(secrets);
+  return (text) => withoutParts(whole === undefined ? text : whole.text(text), apiKey ?? '');
+}
+
+/** So many characters of a key in a row are a part of it, and no word that the key begins with. */
+const PART_CHARACTERS = 14;
+
+/** Providers shorten or wrap the key that they repeat: removes each part of `key` too. */
+function withoutParts(text: string, key: string): string {
+  const hidden = text.split('');
+  for (let from = 0; from + PART_CHARACTERS <= key.length; from += 1) {
+    const part = key.slice(from, from + PART_CHARACTERS);
+    for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) {
+      hidden.fill('\0', at, at + PART_CHARACTERS);
+    }
+  }
+  return hidden.join('').replace(/\0+/g, '[key]');
 }
 
 function scrubbed(error: unknown, scrub: (text: string) => string): unknown {

@@ -77,6 +77,14 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect(String(thrown)).not.toContain('hunter2');
   });
 
+  it('that repeats a part of the key does not put the part into the error', async () => {
+    const apiKey = 'sk-proj-AbCdEf0123456789xyz';
+    const pieces = [`no key ${apiKey.slice(0, -4)}… here`];
+    const { url } = await serveModel([{ status: 500, type: 'text/plain', pieces }]);
+    const asked = ask(make({ url, model: 'm', apiKey }));
+    await expect(asked).rejects.toThrow(/no key \[key\]… here/);
+  });
+
   it('that redirects does not receive the key elsewhere', async () => {
     const elsewhere = await serveModel([{ pieces: [] }]);
     const location = `${elsewhere.url}/v1`;
