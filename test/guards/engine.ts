@@ -330,7 +330,7 @@ export const engineGuards: readonly Guard[] = [
     id: 'statements-collected-at-close',
     stops: "an audit log's descriptor that outlives its engine",
     mutation: 'remove',
-    tests: ['test/audit/open-database.test.ts'],
+    tests: ['test/audit/database.test.ts'],
   },
   {
     id: 'call-deadline',

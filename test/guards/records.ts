@@ -657,6 +657,18 @@ export const recordGuards: readonly Guard[] = [
     tests: ['test/agent/models/endpoint.test.ts'],
   },
   {
+    id: 'model-error-without-parts-of-keys',
+    stops: 'an endpoint that puts most of the API key into an error',
+    mutation: { replace: [/keys\.reduce\(withoutParts, (whole\(text\))\)/, '$1'] },
+    tests: ['test/agent/models/endpoint.test.ts'],
+  },
+  {
+    id: 'model-error-cut-before-scrubbing',
+    stops: 'an error of megabytes that takes the host seconds to scrub',
+    mutation: { replace: [/\.slice\(0, MAX_READ_CHARACTERS\)/, ''] },
+    tests: ['test/agent/models/endpoint.test.ts'],
+  },
+  {
     id: 'agent-instructions-cap',
     stops: "a plugin's instructions that fill the window of the model",
     mutation: 'never',

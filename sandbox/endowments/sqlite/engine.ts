@@ -52,8 +52,7 @@ export class SqliteEngine {
       this.#isBroken = true;
       // A trap is an error of the platform's own class.
       const why = error instanceof Error ? error.message : '';
-      // The plugin may see it, so the error of the platform is not its cause.
-      // oxlint-disable-next-line preserve-caught-error
+      // oxlint-disable-next-line preserve-caught-error -- the plugin may see it: no error of the platform
       throw new Error(`SQLite crashed: ${why}. Its databases are closed.`);
     }
   }

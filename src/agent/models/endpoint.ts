@@ -1,7 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { makeScrubber } from '../../brokers/network/secrets/filter.js';
+import {
+  credentialsOf,
+  makeCredentialScrubber,
+} from '../../brokers/network/secrets/credential-scrubber.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import type { Block } from '../message.js';
 import type { Model, ModelReply, ModelRequest, ModelStream } from '../model.js';
@@ -54,42 +57,41 @@ export function makeEndpointModel(endpoint: Endpoint, protocol: Protocol): Model
 /** Shorter values are not keys, and would be found in ordinary words. */
 const MIN_KEY_CHARACTERS = 6;
 
-/** Removes the key and the values of the additional headers from a text, in every encoding. */
+/** Removes the key and the values of the additional headers from a text, in every encoding and in part. */
 function makeKeyScrubber({ apiKey, headers = {} }: Endpoint): (text: string) => string {
-  const values = [apiKey, ...Object.values(headers)].flatMap((value) =>
-    value === undefined ? [] : [value, value.replace(/^\w+ /, '')],
-  );
-  const secrets = [...new Set(values)]
-    .filter((value) => value.length >= MIN_KEY_CHARACTERS)
-    .map((value) => ({
-      name: 'key',
-      placeholder: '[key]',
-      value,
-      boundTo: () => false,
-      places: [],
-    }));
-  const whole = secrets.length === 0 ? undefined : makeScrubber(secrets);
-  return (text) => withoutParts(whole === undefined ? text : whole.text(text), apiKey ?? '');
+  const values = [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)];
+  const whole = makeCredentialScrubber(values, { name: 'key', minCharacters: MIN_KEY_CHARACTERS });
+  const keys = credentialsOf(values, PART_CHARACTERS);
+  // guard: model-error-without-parts-of-keys
+  return (text) => keys.reduce(withoutParts, whole(text));
 }
 
-/** So many characters of a key in a row are a part of it, and no word that the key begins with. */
+/** Providers shorten the key that they repeat. Shorter parts are what many keys begin with. */
 const PART_CHARACTERS = 14;
 
-/** Providers shorten or wrap the key that they repeat: removes each part of `key` too. */
+/** Replaces whatever stands in `text` and in `key` alike, from `PART_CHARACTERS` on. */
 function withoutParts(text: string, key: string): string {
-  const hidden = text.split('');
+  const parts = new Set<string>();
   for (let from = 0; from + PART_CHARACTERS <= key.length; from += 1) {
-    const part = key.slice(from, from + PART_CHARACTERS);
-    for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) {
-      hidden.fill('\0', at, at + PART_CHARACTERS);
-    }
+    parts.add(key.slice(from, from + PART_CHARACTERS));
   }
-  return hidden.join('').replace(/\0+/g, '[key]');
+  let rest = '';
+  let hiddenTo = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (parts.has(text.slice(at, at + PART_CHARACTERS))) {
+      if (hiddenTo <= at) rest += '[key]';
+      hiddenTo = at + PART_CHARACTERS;
+    }
+    if (hiddenTo <= at) rest += text.charAt(at);
+  }
+  return rest;
 }
 
 function scrubbed(error: unknown, scrub: (text: string) => string): unknown {
   if (!isBulkheadError(error, 'MODEL_FAILED')) return error;
-  const message = scrub(error.message);
+  // An event of a reply may hold megabytes.
+  // guard: model-error-cut-before-scrubbing
+  const message = scrub(error.message.slice(0, MAX_READ_CHARACTERS));
   const short =
     message.length > MAX_ERROR_CHARACTERS ? `${message.slice(0, MAX_ERROR_CHARACTERS)}…` : message;
   return failed(short, error.details.status);

@@ -236,7 +236,11 @@ class Run implements ProgramRun {
   async #serve({ peer, params }: GuestRequest): Promise<ProgramReply> {
     const { op, args } = readParams(params);
     this.#requests += 1;
-    this.#count(args);
+    // guard: program-request-cap
+    if (this.#requests > PROGRAM_LIMITS.maxProgramCalls) {
+      throw limit(`made more than ${PROGRAM_LIMITS.maxProgramCalls} requests`);
+    }
+    this.#countBytes(args);
     let noted: ReturnType<Ledger['note']>;
     try {
       noted = this.#ledger.note(op, args);
@@ -267,7 +271,7 @@ class Run implements ProgramRun {
       });
       // The guest of a program that has ended is being killed.
       if (this.#over) return await new Promise<never>(() => {});
-      this.#count('value' in reply ? reply.value : reply.error.message);
+      this.#countBytes('value' in reply ? reply.value : reply.error.message);
       const delivered = await this.#ledger.deliver(number, reply, isUnknown);
       settled?.();
       return delivered;
@@ -277,12 +281,8 @@ class Run implements ProgramRun {
     }
   }
 
-  #count(value: Json): void {
+  #countBytes(value: Json): void {
     this.#bytes += Buffer.byteLength(JSON.stringify(value));
-    // guard: program-request-cap
-    if (this.#requests > PROGRAM_LIMITS.maxProgramCalls) {
-      throw limit(`made more than ${PROGRAM_LIMITS.maxProgramCalls} requests`);
-    }
     // guard: program-bytes-cap
     if (this.#bytes > PROGRAM_LIMITS.maxProgramBytes) {
       throw limit(`moved more than ${PROGRAM_LIMITS.maxProgramBytes} bytes`);

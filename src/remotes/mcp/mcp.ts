@@ -4,7 +4,7 @@ import type { ToolAnswer } from '../../plugin/answer.js';
 import type { McpNotice } from '../../plugin/mcp-source.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { type Description, makeDescriber, readTools, remoteFailed } from '../description.js';
-import { makeCredentialScrubber } from '../scrub.js';
+import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { OriginSpec } from '../origin.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';

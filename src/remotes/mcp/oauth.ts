@@ -10,7 +10,7 @@ import { isBulkheadError, messageOf } from '../../errors.js';
 import { shellWord } from '../../visible.js';
 import { remoteFailed } from '../description.js';
 import type { OAuthOptions, RemoteLogin } from '../remote.js';
-import { makeCredentialScrubber } from '../scrub.js';
+import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
 import { openCallback } from './login-callback.js';
 import { type LoginFetchSpec, makeLoginFetch } from './login-fetch.js';
 import { loadClientSdk, type McpClientSdk } from './sdk.js';

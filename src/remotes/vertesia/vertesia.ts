@@ -3,7 +3,7 @@ import { BulkheadError } from '../../errors.js';
 import type { ToolAnswer } from '../../plugin/answer.js';
 import { type Description, makeDescriber } from '../description.js';
 import type { Identity } from '../identity.js';
-import { makeCredentialScrubber } from '../scrub.js';
+import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';
 import { makeRemoteOrigin, type Origin, type OriginSpec, readAll } from '../origin.js';

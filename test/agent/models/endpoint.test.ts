@@ -77,12 +77,26 @@ describe.each<[string, (endpoint: Endpoint) => Model]>([
     expect(String(thrown)).not.toContain('hunter2');
   });
 
-  it('that repeats a part of the key does not put the part into the error', async () => {
-    const apiKey = 'sk-proj-AbCdEf0123456789xyz';
-    const pieces = [`no key ${apiKey.slice(0, -4)}… here`];
-    const { url } = await serveModel([{ status: 500, type: 'text/plain', pieces }]);
-    const asked = ask(make({ url, model: 'm', apiKey }));
-    await expect(asked).rejects.toThrow(/no key \[key\]… here/);
+  it.each(['sk-proj-AbCdEf0123456789xyz', 'gateway-token-0123456789'])(
+    'that repeats a part of %s does not put the part into the error',
+    async (key) => {
+      const apiKey = 'sk-proj-AbCdEf0123456789xyz';
+      const headers = { 'x-gateway': 'gateway-token-0123456789' };
+      const pieces = [`no key ${key.slice(0, -4)}… or ${key.slice(5)}, here`];
+      const { url } = await serveModel([{ status: 500, type: 'text/plain', pieces }]);
+      const asked = ask(make({ url, model: 'm', apiKey, headers }));
+      await expect(asked).rejects.toThrow(/: no key \[key\]… or \[key\], here$/);
+    },
+  );
+
+  it('that sends an error of megabytes costs as little as one of a line', async () => {
+    const pieces = [JSON.stringify({ error: { message: 'no '.repeat(8_000_000) } })];
+    const { url } = await serveModel([{ type: 'application/json', pieces }]);
+    const model = make({ url, model: 'm', apiKey: 'sk-proj-AbCdEf0123456789xyz' });
+    const before = process.cpuUsage();
+    await expect(ask(model)).rejects.toMatchObject({ code: 'MODEL_FAILED' });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(2);
   });
 
   it('that redirects does not receive the key elsewhere', async () => {

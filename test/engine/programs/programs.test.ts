@@ -169,6 +169,12 @@ describe('a program', () => {
       return (await Promise.all(asked)).filter((outcome) => outcome === 'found').length;`,
     );
     expect(atOnce.value).toBe(PROGRAM_LIMITS.maxProgramCalls);
+    // A call that was made has its answer, although one too many follows it.
+    const lastOne = await engine.runProgram(
+      `for (let n = 1; n < ${PROGRAM_LIMITS.maxProgramCalls}; n += 1) await search('x');
+      return await Promise.all([tools.desk.echo({ n: 1 }), search('x').catch(({ code }) => code)]);`,
+    );
+    expect(lastOne.value).toEqual([{ n: 1 }, 'PROGRAM_LIMIT']);
     const large = await engine.runProgram(
       `const s = 'x'.repeat(900_000);
       let done = 0;

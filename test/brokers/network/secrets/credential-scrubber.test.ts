@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeCredentialScrubber } from '../../src/remotes/scrub.js';
+import { makeCredentialScrubber } from '../../../../src/brokers/network/secrets/credential-scrubber.js';
 
 it('a server’s text loses our credentials, with and without their scheme, and encoded', () => {
   const scrub = makeCredentialScrubber(['Bearer sesame-12345', 'short']);

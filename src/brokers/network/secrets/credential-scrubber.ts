@@ -1,0 +1,34 @@
+import { makeScrubber } from './filter.js';
+
+export interface CredentialOptions {
+  /** Stands in the place of a value, in brackets. Default: `credential`. */
+  readonly name?: string;
+  /** Shorter values are not credentials, and would be found in ordinary words. Default: 8. */
+  readonly minCharacters?: number;
+}
+
+/**
+ * Removes the host's own credentials from a text, in every encoding: a server that echoes the headers of a
+ * request would otherwise give them away. Each value is removed with and without its scheme
+ * (`Bearer …`).
+ */
+export function makeCredentialScrubber(
+  values: readonly string[],
+  { name = 'credential', minCharacters = 8 }: CredentialOptions = {},
+): (text: string) => string {
+  const secrets = credentialsOf(values, minCharacters).map((value) => ({
+    name,
+    placeholder: `[${name}]`,
+    value,
+    boundTo: () => false,
+    places: [],
+  }));
+  return secrets.length === 0 ? (text) => text : makeScrubber(secrets).text;
+}
+
+/** Each value once, with and without its scheme. */
+export function credentialsOf(values: readonly string[], minCharacters: number): readonly string[] {
+  return [...new Set(values.flatMap((value) => [value, value.replace(/^\w+ /, '')]))].filter(
+    (value) => value.length >= minCharacters,
+  );
+}
