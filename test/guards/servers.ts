@@ -596,6 +596,18 @@ export const serverGuards: readonly Guard[] = [
     tests: ['test/adapters/mcp/offers.test.ts'],
   },
   {
+    id: 'mcp-answer-without-credentials',
+    stops: 'a server whose results give the model the key that the operator gave the server',
+    mutation: { replace: [/scrubJson\(answer, makeScrub\(\)\)/, 'answer'] },
+    tests: ['test/remotes/mcp/command.test.ts'],
+  },
+  {
+    id: 'mcp-source-without-credentials',
+    stops: 'a resource that contains the key that the operator gave the server',
+    mutation: { replace: [/scrubJson\(answer, makeScrub\(\)\)/, 'answer'] },
+    tests: ['test/remotes/mcp/command.test.ts'],
+  },
+  {
     id: 'mcp-source-answer-capped',
     stops: 'an answer that fills the memory',
     mutation: 'never',

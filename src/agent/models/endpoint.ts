@@ -113,6 +113,12 @@ function invalidUrl(what: string): BulkheadError {
   });
 }
 
+/** A base URL may end with the version that the path begins with, as those of the SDKs may. */
+function joined(url: string, path: string): string {
+  const base = url.replace(/\/+$/, '');
+  return `${path.startsWith('v1/') ? base.replace(/\/v1$/, '') : base}/${path}`;
+}
+
 /** Posts one request. Throws `MODEL_FAILED` with the endpoint's own error message. */
 async function post(
   { url, fetch: send = fetch }: Endpoint,
@@ -121,7 +127,7 @@ async function post(
   body: object,
   signal: AbortSignal,
 ): Promise<Response> {
-  const target = `${url.replace(/\/+$/, '')}/${path}`;
+  const target = joined(url, path);
   let response: Response;
   try {
     response = await send(target, {

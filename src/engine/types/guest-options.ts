@@ -37,9 +37,11 @@ export function isolationOf(
   return (Object.hasOwn(isolation, id) ? isolation[id] : undefined) ?? 'plugin';
 }
 
+const TRUST_GROUPS = "ids of plugins by group, e.g. { mine: ['notes', 'mail'] }";
+
 /** A plugin may be in only one group, because a group is one process. */
 function readTrustGroups({ trustGroups }: GuestOptions): GuestSettings['trustGroups'] {
-  const groups = Object.entries(readRecord('trustGroups', 'ids of plugins by group', trustGroups));
+  const groups = Object.entries(readRecord('trustGroups', TRUST_GROUPS, trustGroups));
   const read = groups.map(
     ([name, ids]) => [name, readTexts('trustGroups', `ids of plugins for ${name}`, ids)] as const,
   );

@@ -4,7 +4,10 @@ import type { ToolAnswer } from '../../plugin/answer.js';
 import type { McpNotice } from '../../plugin/mcp-source.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { type Description, makeDescriber, readTools, remoteFailed } from '../description.js';
-import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
+import {
+  makeCredentialScrubber,
+  scrubJson,
+} from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { OriginSpec } from '../origin.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';
@@ -13,6 +16,7 @@ import type { ConfiningMachine } from './confine.js';
 import { connect, type Connection } from './connection.js';
 import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
 import { type LoginStore, makeOAuthSession, type OAuthSession } from './oauth.js';
+import { secretsOf } from './own-secrets.js';
 import { makeOpenCalls, makeServerRequests } from './server-requests.js';
 import { makeMcpSource } from './source.js';
 import { callAsTask } from './tasks.js';
@@ -38,11 +42,8 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const where =
     'command' in options ? [options.command, ...(options.args ?? [])].join(' ') : options.mcp;
   const oauth = openOAuth(spec);
-  const scrub = (text: string): string =>
-    makeCredentialScrubber([
-      ...Object.values(('command' in options ? options.env : options.headers) ?? {}),
-      ...(oauth?.secrets() ?? []),
-    ])(text);
+  const makeScrub = (): ((text: string) => string) =>
+    makeCredentialScrubber([...secretsOf(options), ...(oauth?.secrets() ?? [])]);
   const listeners = new Set<() => void>();
   const notices = new Set<(notice: McpNotice) => void>();
   const onNotice = (notice: McpNotice): void => {
@@ -135,6 +136,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   ): Promise<ToolAnswer> => {
     const { onOutput, onProgress } = call;
     const mayRepeat = annotations.idempotentHint === true || annotations.readOnlyHint === true;
+    const scrub = makeScrub();
     let answered: Connection | undefined;
     const send = (one: Connection): Promise<unknown> => {
       answered = one;
@@ -150,9 +152,9 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
                 onProgress?.({
                   progress,
                   ...(total === undefined ? {} : { total }),
-                  ...(message === undefined ? {} : { message }),
+                  ...(message === undefined ? {} : { message: scrub(message) }),
                 });
-                if (message !== undefined && message !== '') onOutput?.(message);
+                if (message !== undefined && message !== '') onOutput?.(scrub(message));
               },
             }),
       };
@@ -162,7 +164,8 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
     };
     try {
       const answer = await use(call.signal, (one) => calls.run(call, () => send(one)), mayRepeat);
-      return readMcpAnswer(answer, id, call.maxResultBytes);
+      // guard: mcp-answer-without-credentials
+      return readMcpAnswer(scrubJson(answer, makeScrub()), id, call.maxResultBytes);
     } catch (error) {
       if (isBulkheadError(error)) throw error;
       const why = scrub(messageOf(error));
@@ -216,7 +219,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    source: makeMcpSource({ id, use, scrub, connected: () => connected, notices }),
+    source: makeMcpSource({ id, use, makeScrub, connected: () => connected, notices }),
     close: async () => {
       closed = true;
       end.abort();

@@ -10,6 +10,7 @@ import {
   toSdkType,
 } from '../../plugin/mcp-source.js';
 import { remoteFailed } from '../description.js';
+import { scrubJson } from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { Connection } from './connection.js';
 import { readItem, readResult } from './content.js';
@@ -18,7 +19,8 @@ export interface McpSourceSpec {
   readonly id: string;
   /** Uses the connection, and opens it if needed. */
   readonly use: <T>(signal: AbortSignal, send: (one: Connection) => Promise<T>) => Promise<T>;
-  readonly scrub: (text: string) => string;
+  /** Removes the host's own credentials from a text. */
+  readonly makeScrub: () => (text: string) => string;
   /** The last connection that was opened. */
   readonly connected: () => Connection | undefined;
   readonly notices: Set<(notice: McpNotice) => void>;
@@ -36,7 +38,13 @@ const MAX_PAGES = 50;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** What a connected server offers besides tools. */
-export function makeMcpSource({ id, use, scrub, connected, notices }: McpSourceSpec): McpSource {
+export function makeMcpSource({
+  id,
+  use,
+  makeScrub,
+  connected,
+  notices,
+}: McpSourceSpec): McpSource {
   const send = async (
     method: string,
     params: JsonObject,
@@ -54,10 +62,12 @@ export function makeMcpSource({ id, use, scrub, connected, notices }: McpSourceS
           { limit: 'maxAnswerBytes' },
         );
       }
-      return isRecord(answer) ? answer : {};
+      // guard: mcp-source-without-credentials
+      const clean = scrubJson(answer, makeScrub());
+      return isRecord(clean) ? clean : {};
     } catch (error) {
       if (isBulkheadError(error)) throw error;
-      const why = scrub(messageOf(error)).slice(0, REMOTE_LIMITS.maxErrorCharacters);
+      const why = makeScrub()(messageOf(error)).slice(0, REMOTE_LIMITS.maxErrorCharacters);
       throw remoteFailed(id, `${id} did not answer ${method}: ${why}`, error);
     }
   };

@@ -98,4 +98,14 @@ describe('a model that speaks Anthropic’s Messages', () => {
     ]);
     await expect(ask(anthropicModel({ url, model: 'm' }))).rejects.toThrow('Overloaded');
   });
+
+  it.each(['', '/', '/v1', '/v1/', '/proxy/v1'])(
+    'takes a base URL with or without its version: %j',
+    async (suffix) => {
+      const { url, asked } = await serveModel([{ pieces: stream }]);
+      await ask(anthropicModel({ url: url + suffix, model: 'm', apiKey: 'k' }));
+      const base = suffix.startsWith('/proxy') ? '/proxy' : '';
+      expect(asked[0]?.path).toBe(`${base}/v1/messages`);
+    },
+  );
 });

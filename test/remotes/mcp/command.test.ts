@@ -50,6 +50,41 @@ describe('the command of an MCP server', () => {
     expect(JSON.stringify(problems)).toContain('warming up | no database at ');
   });
 
+  it('has its secret variables taken out of its results and resources, and no settings', async () => {
+    const file = '/var/lib/app/database';
+    const env = {
+      DB: file,
+      HOST: 'https://api.example.com',
+      HOOK: 'https://h.example/T0/b',
+      TOKEN: '/9j4AAQSkZJRg',
+      REGION: 'us-east-1',
+      API_KEY: 'correct horse',
+    };
+    const remote = makeRemote({
+      id: 'rich',
+      command: process.execPath,
+      args: [SERVER, 'plain'],
+      env,
+    });
+    const { content } = (await runRemote(remote, callOf(), 'variables')) as {
+      content: { text: string }[];
+    };
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({
+      DB: file,
+      HOST: 'https://api.example.com',
+      HOOK: '[credential]',
+      TOKEN: '[credential]',
+      REGION: 'us-east-1',
+      API_KEY: '[credential]',
+    });
+    const read = remote.source?.ask(
+      'resources/read',
+      { uri: 'variables://' },
+      new AbortController().signal,
+    );
+    expect(JSON.stringify(await read)).toMatch(/^(?!.*4AAQSk).*\[credential\]/);
+  });
+
   it('does not outlive its remote if it is silent', async () => {
     const file = join(makeScratch('silent'), 'pid');
     const remote = start('silent', file);

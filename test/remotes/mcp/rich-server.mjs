@@ -102,6 +102,7 @@ const tools = {
     process.stdout.write(`${'x'.repeat(17 * 1024 * 1024)}\n`);
     return text('flooded');
   },
+  variables: () => text(JSON.stringify(process.env)),
   child: () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
       stdio: 'ignore',
@@ -152,7 +153,7 @@ server.setRequestHandler(types.ReadResourceRequestSchema, ({ params: { uri } }) 
       ? { uri, text: 'x'.repeat(9 * 1024 * 1024) }
       : uri === 'note://bytes'
         ? { uri, blob: 'AAEC', mimeType: 'application/octet-stream' }
-        : { uri, text: `read ${uri}` },
+        : { uri, text: uri === 'variables://' ? JSON.stringify(process.env) : `read ${uri}` },
   ],
 }));
 server.setRequestHandler(types.SubscribeRequestSchema, () => ({}));

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../sandbox/wire/json.js';
 import { makeScrubber } from './filter.js';
 
 export interface CredentialOptions {
@@ -24,6 +25,16 @@ export function makeCredentialScrubber(
     places: [],
   }));
   return secrets.length === 0 ? (text) => text : makeScrubber(secrets).text;
+}
+
+/** Scrubs every text of a JSON value, names of fields included. */
+export function scrubJson(value: unknown, scrub: (text: string) => string): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => scrubJson(item, scrub));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [scrub(name), scrubJson(field, scrub)]),
+  );
 }
 
 /** Each value once, with and without its scheme. */
