@@ -4,6 +4,7 @@ import type { PluginProblem, PluginStatus } from '../engine/types/status.js';
 import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import type { CliCapabilities } from './capabilities.js';
 import { shellWord } from '../visible.js';
+import { describeManifests } from '../formats/discover.js';
 import { spotOf } from './source-spot.js';
 
 /** `INTERNAL` is a fault of Bulkhead itself; the engine never throws it on purpose. */
@@ -89,7 +90,7 @@ export function noPlugin(directory: string): Failure {
     code: 'PLUGIN_NOT_FOUND',
     message: directory.endsWith('.artifact')
       ? `${directory} is a packed plugin, and packs run only with a lock file. Accept it: bulkhead add ${shellWord(directory)}. Then run it with --lock.`
-      : `There is no plugin in ${directory === '.' ? 'this directory' : directory}.`,
+      : `There is no plugin in ${directory === '.' ? 'this directory' : directory}. ${describeManifests()}`,
   };
 }
 

@@ -79,9 +79,17 @@ export async function readPlugin(reader: DirectoryReader, directory: string): Pr
   }
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
-    `There is no plugin in ${directory}. A plugin's directory contains its manifest: ${[...new Set(formats.map(({ manifestFile }) => manifestFile))].join(', ')}.`,
+    `There is no plugin in ${directory}. ${describeManifests()}`,
     { directory },
   );
+}
+
+/** By which files a directory of a plugin is known, as a sentence. */
+export function describeManifests(): string {
+  const files = formats.map(({ manifestFile, manifestHas }) =>
+    manifestHas === undefined ? manifestFile : `${manifestFile} (with ${manifestHas})`,
+  );
+  return `The directory of a plugin contains one of ${files.join(', ')}.`;
 }
 
 interface Candidate {

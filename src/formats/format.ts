@@ -36,6 +36,8 @@ export interface Format {
   readonly name: FormatName;
   /** The usual name of its manifest. */
   readonly manifestFile: string;
+  /** What the file has, for a name that other packages use too: a part of a sentence. */
+  readonly manifestHas?: string;
   /** The manifest's keys that the format reads, to find misspelt ones. Default: none are found. */
   readonly manifestShape?: Pick<Shape<unknown>, 'findUnread'>;
   /** The place in the manifest for a request for permissions, as a part of a sentence. */

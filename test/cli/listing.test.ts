@@ -83,7 +83,14 @@ describe('bulkhead tools', () => {
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
       tools: [{ name: 'sample__echo' }],
-      problems: [{ code: 'PLUGIN_NOT_FOUND', message: 'There is no plugin in b.' }],
+      problems: [
+        {
+          code: 'PLUGIN_NOT_FOUND',
+          message: expect.stringMatching(
+            /^There is no plugin in b\. .*package\.json \(with @vellumai/,
+          ),
+        },
+      ],
     });
     expect(code).toBe(4);
   });
