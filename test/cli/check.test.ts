@@ -159,7 +159,7 @@ describe('bulkhead check', () => {
   it('finds a Vellum plugin that has nothing, because its tools are elsewhere', async () => {
     const directory = makeVellum({ files: { 'src/tools/run.ts': vellumTool('execute() {}') } });
     expect((await check(directory)).findings).toContainEqual(
-      expect.objectContaining({ rule: 'load', level: 'error', message: expect.any(String) }),
+      expect.objectContaining({ rule: 'manifest', level: 'error', message: expect.any(String) }),
     );
     const { code, stderr } = await run(['call', directory, 'run']);
     expect(code).toBe(1);

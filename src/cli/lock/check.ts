@@ -102,8 +102,9 @@ async function checkDirectories(
         findings: [...check.findings, ...(await lockFindings(lockfile, check, locked))],
       });
     } catch (error) {
-      const { message } = failureOf(error);
-      checks.push({ directory, findings: [{ rule: 'load', level: 'error', message }], tools: [] });
+      const { code, message } = failureOf(error);
+      const rule = code === 'PLUGIN_NOT_FOUND' ? 'manifest' : 'load';
+      checks.push({ directory, findings: [{ rule, level: 'error', message }], tools: [] });
     }
   }
   return checks;
