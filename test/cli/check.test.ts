@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeDirectory, makePlugin, type PluginSpec } from '../engine/plugin-on-disk.js';
 import { makeVellum } from '../engine/vellum-on-disk.js';
+import { makeScratch } from '../run-directory.js';
 import { run } from './in-process.js';
 
 const TOOL = (body: string, more = ''): string => `export const tools = [{
@@ -156,10 +157,19 @@ describe('bulkhead check', () => {
     );
   });
 
+  it('says that a directory without a plugin lacks a manifest', async () => {
+    const directory = makeScratch('no-plugin');
+    writeFileSync(join(directory, 'package.json'), '{"name":"no-plugin"}');
+    const { findings } = await check(directory);
+    expect(findings).toMatchObject([
+      { rule: 'manifest', message: expect.stringContaining('(with @vellumai/plugin-api') },
+    ]);
+  });
+
   it('finds a Vellum plugin that has nothing, because its tools are elsewhere', async () => {
     const directory = makeVellum({ files: { 'src/tools/run.ts': vellumTool('execute() {}') } });
     expect((await check(directory)).findings).toContainEqual(
-      expect.objectContaining({ rule: 'manifest', level: 'error', message: expect.any(String) }),
+      expect.objectContaining({ rule: 'load', level: 'error', message: expect.any(String) }),
     );
     const { code, stderr } = await run(['call', directory, 'run']);
     expect(code).toBe(1);
