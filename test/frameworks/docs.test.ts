@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ReadableStream } from 'node:stream/web';
 import Anthropic from '@anthropic-ai/sdk';
 import { AIMessage } from '@langchain/core/messages';
 import { FakeBuiltModel } from '@langchain/core/testing';
@@ -177,6 +178,15 @@ describe('docs/frameworks.md', () => {
     expect(approvals.get(id)?.answer).toMatchObject({ verdict: 'once', by: 'ann' });
   });
 
+  it('runs programs with a code mode', async () => {
+    const { codeTool, executor } = await runBlock('Code modes of other frameworks', {
+      engine: host.engine,
+    });
+    const code = `async () => codemode.say({ to: 'ann' })`;
+    expect(await codeTool.execute({ code })).toMatchObject({ result: 'hello ann' });
+    await executor.close();
+  });
+
   it('runs with the Claude Agent SDK', async () => {
     const asked: { options: { mcpServers: object; canUseTool: unknown } }[] = [];
     async function* query(spec: (typeof asked)[number]) {
@@ -194,5 +204,37 @@ await ifSupported('@mastra/core', async () => {
     const { engine } = await startHost();
     const { agent } = await runBlock('Mastra', { engine, model: 'openai/gpt-5' });
     expect(Object.keys(await agent.listTools())).toContain('send');
+  });
+
+  it('docs/frameworks.md asks a person with Mastra', async () => {
+    const { engine } = await startHost();
+    const { InMemoryStore } = await import('@mastra/core/storage');
+    const { MastraLanguageModelV2Mock } = await import('@mastra/core/test-utils/llm-mock');
+    const model = new MastraLanguageModelV2Mock({
+      doStream: async ({ prompt }: { prompt: { role: string }[] }) => {
+        const last = prompt.at(-1);
+        const parts =
+          last?.role === 'tool'
+            ? [
+                { type: 'text-start', id: 't' },
+                { type: 'text-delta', id: 't', delta: JSON.stringify(last) },
+                { type: 'text-end', id: 't' },
+              ]
+            : [{ type: 'tool-call', toolCallId: 'c1', toolName: 'send', input: '{"to":"ann"}' }];
+        const finishReason = last?.role === 'tool' ? 'stop' : 'tool-calls';
+        const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+        return {
+          stream: ReadableStream.from([
+            { type: 'stream-start', warnings: [] },
+            { type: 'response-metadata', id: 'r', modelId: 'm', timestamp: new Date(0) },
+            ...parts,
+            { type: 'finish', finishReason, usage },
+          ]),
+        };
+      },
+    } as never);
+    const storage = new InMemoryStore();
+    const { answers } = await runBlock('Mastra', { engine, model, storage }, 1);
+    expect(answers).toEqual([expect.stringContaining('sent to ann')]);
   });
 });
