@@ -84,7 +84,7 @@ export async function readPlugin(reader: DirectoryReader, directory: string): Pr
   );
 }
 
-/** By which files a directory of a plugin is known, as a sentence. */
+/** The files by which the directory of a plugin is known, as a sentence. */
 export function describeManifests(): string {
   const files = formats.map(({ manifestFile, manifestHas }) =>
     manifestHas === undefined ? manifestFile : `${manifestFile} (with ${manifestHas})`,

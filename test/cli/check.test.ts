@@ -162,7 +162,10 @@ describe('bulkhead check', () => {
     writeFileSync(join(directory, 'package.json'), '{"name":"no-plugin"}');
     const { findings } = await check(directory);
     expect(findings).toMatchObject([
-      { rule: 'manifest', message: expect.stringContaining('(with @vellumai/plugin-api') },
+      {
+        rule: 'manifest',
+        message: expect.stringContaining('@vellumai/plugin-api in peerDependencies)'),
+      },
     ]);
   });
 

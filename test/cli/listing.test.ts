@@ -87,7 +87,7 @@ describe('bulkhead tools', () => {
         {
           code: 'PLUGIN_NOT_FOUND',
           message: expect.stringMatching(
-            /^There is no plugin in b\. .*package\.json \(with @vellumai/,
+            /^There is no plugin in b\. .*package\.json \(with a directory tools/,
           ),
         },
       ],

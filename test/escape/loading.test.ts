@@ -68,8 +68,7 @@ describe('a plugin that is bundled with what is not its own', () => {
 });
 
 describe('a plugin that does its worst before anybody called it', () => {
-  // On a slow machine, a process needs most of a second to load what does no harm.
-  const LOAD_MS = 2_000;
+  const LOAD_MS = 1_000;
   let engine: Engine | undefined;
   let worst: Awaited<ReturnType<ReturnType<typeof watchHost>['stop']>>;
   let tookMs = 0;

@@ -598,13 +598,25 @@ export const serverGuards: readonly Guard[] = [
   {
     id: 'mcp-answer-without-credentials',
     stops: 'a server whose results give the model the key that the operator gave the server',
-    mutation: { replace: [/scrubJson\(answer, makeScrub\(\)\)/, 'answer'] },
+    mutation: { replace: [/scrubJson\(answer, text, scrub\)/, 'answer'] },
+    tests: ['test/remotes/mcp/command.test.ts'],
+  },
+  {
+    id: 'mcp-answer-capped',
+    stops: 'an answer of megabytes, which the host would read whole',
+    mutation: 'never',
+    tests: ['test/remotes/mcp/command.test.ts'],
+  },
+  {
+    id: 'mcp-progress-without-credentials',
+    stops: 'progress that shows the key that the operator gave the server',
+    mutation: { replace: [/scrub\.answer\(message\)/, 'message'] },
     tests: ['test/remotes/mcp/command.test.ts'],
   },
   {
     id: 'mcp-source-without-credentials',
     stops: 'a resource that contains the key that the operator gave the server',
-    mutation: { replace: [/scrubJson\(answer, makeScrub\(\)\)/, 'answer'] },
+    mutation: { replace: [/scrubJson\(answer, text, scrub\.answer\)/, 'answer'] },
     tests: ['test/remotes/mcp/command.test.ts'],
   },
   {

@@ -113,7 +113,7 @@ function invalidUrl(what: string): BulkheadError {
   });
 }
 
-/** A base URL may end with the version that the path begins with, as those of the SDKs may. */
+/** The address of a path. A base URL may contain the version already: that of some SDKs does. */
 function joined(url: string, path: string): string {
   const base = url.replace(/\/+$/, '');
   return `${path.startsWith('v1/') ? base.replace(/\/v1$/, '') : base}/${path}`;

@@ -13,7 +13,7 @@ import { readContributions } from './tool.js';
 export const mcpServer: Format = {
   name: 'mcp-server',
   manifestFile: MANIFEST_FILE,
-  manifestHas: 'a program in bin and @modelcontextprotocol/sdk in dependencies',
+  manifestHas: 'a program in bin, and @modelcontextprotocol/sdk in dependencies or the keyword mcp',
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   permissionsPath: ['bulkhead', 'permissions'],
   // A server may act at any time, and its session is its state.

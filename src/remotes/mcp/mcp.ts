@@ -4,10 +4,6 @@ import type { ToolAnswer } from '../../plugin/answer.js';
 import type { McpNotice } from '../../plugin/mcp-source.js';
 import { bandOfHints } from '../../plugin/risk.js';
 import { type Description, makeDescriber, readTools, remoteFailed } from '../description.js';
-import {
-  makeCredentialScrubber,
-  scrubJson,
-} from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { OriginSpec } from '../origin.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';
@@ -16,7 +12,7 @@ import type { ConfiningMachine } from './confine.js';
 import { connect, type Connection } from './connection.js';
 import { type McpTool, readMcpAnswer, readMcpTool } from './messages.js';
 import { type LoginStore, makeOAuthSession, type OAuthSession } from './oauth.js';
-import { secretsOf } from './own-secrets.js';
+import { makeOwnScrubbers } from './own-secrets.js';
 import { makeOpenCalls, makeServerRequests } from './server-requests.js';
 import { makeMcpSource } from './source.js';
 import { callAsTask } from './tasks.js';
@@ -42,8 +38,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   const where =
     'command' in options ? [options.command, ...(options.args ?? [])].join(' ') : options.mcp;
   const oauth = openOAuth(spec);
-  const makeScrub = (): ((text: string) => string) =>
-    makeCredentialScrubber([...secretsOf(options), ...(oauth?.secrets() ?? [])]);
+  const scrub = makeOwnScrubbers(options, () => oauth?.secrets() ?? []);
   const listeners = new Set<() => void>();
   const notices = new Set<(notice: McpNotice) => void>();
   const onNotice = (notice: McpNotice): void => {
@@ -136,7 +131,6 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
   ): Promise<ToolAnswer> => {
     const { onOutput, onProgress } = call;
     const mayRepeat = annotations.idempotentHint === true || annotations.readOnlyHint === true;
-    const scrub = makeScrub();
     let answered: Connection | undefined;
     const send = (one: Connection): Promise<unknown> => {
       answered = one;
@@ -149,12 +143,14 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
           ? {}
           : {
               onprogress: ({ progress, total, message }) => {
+                // guard: mcp-progress-without-credentials
+                const words = message === undefined ? undefined : scrub.answer(message);
                 onProgress?.({
                   progress,
                   ...(total === undefined ? {} : { total }),
-                  ...(message === undefined ? {} : { message: scrub(message) }),
+                  ...(words === undefined ? {} : { message: words }),
                 });
-                if (message !== undefined && message !== '') onOutput?.(scrub(message));
+                if (words !== undefined && words !== '') onOutput?.(words);
               },
             }),
       };
@@ -164,13 +160,12 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
     };
     try {
       const answer = await use(call.signal, (one) => calls.run(call, () => send(one)), mayRepeat);
-      // guard: mcp-answer-without-credentials
-      return readMcpAnswer(scrubJson(answer, makeScrub()), id, call.maxResultBytes);
+      return readMcpAnswer(answer, id, call.maxResultBytes, scrub.answer);
     } catch (error) {
       if (isBulkheadError(error)) throw error;
-      const why = scrub(messageOf(error));
+      const why = scrub.error(messageOf(error));
       const cut = why.slice(0, REMOTE_LIMITS.maxErrorCharacters);
-      const said = answered?.closed === true ? scrub(answered.lastErrors()) : '';
+      const said = answered?.closed === true ? scrub.error(answered.lastErrors()) : '';
       const words = said === '' ? '' : `. Its last words: ${said}`;
       throw remoteFailed(id, `${id} did not run ${tool}: ${cut}${words}`, error);
     }
@@ -219,7 +214,7 @@ export function makeMcpRemote(spec: McpRemoteSpec): Remote {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    source: makeMcpSource({ id, use, makeScrub, connected: () => connected, notices }),
+    source: makeMcpSource({ id, use, scrub, connected: () => connected, notices }),
     close: async () => {
       closed = true;
       end.abort();

@@ -1,5 +1,6 @@
 import { isJsonObject, isRecord } from '../../../sandbox/wire/json.js';
 import type { Json, JsonObject } from '../../../sandbox/wire/messages.js';
+import { scrubJson } from '../../brokers/network/secrets/credential-scrubber.js';
 import { BulkheadError } from '../../errors.js';
 import { readBlock } from '../../plugin/mcp-content.js';
 import type { ContentBlock, ToolAnswer } from '../../plugin/answer.js';
@@ -61,18 +62,31 @@ function withoutHeadersInside(value: Json): Json {
   return isJsonObject(value) ? withoutHeaders(value) : value;
 }
 
-/** Reads a server's answer to a call. Throws `REMOTE_FAILED` for an answer without content. */
-export function readMcpAnswer(value: unknown, id: string, maxBytes: number): ToolAnswer {
-  const listed = isRecord(value) ? value['content'] : undefined;
-  if (!isRecord(value) || !Array.isArray(listed)) {
-    throw remoteFailed(id, `The answer of ${id} has no content.`);
-  }
-  if (JSON.stringify(value).length > maxBytes) {
+/**
+ * Reads a server's answer to a call. `scrub` removes the host's credentials. Throws `REMOTE_FAILED` for an answer
+ * without content.
+ */
+export function readMcpAnswer(
+  answer: unknown,
+  id: string,
+  maxBytes: number,
+  scrub: (text: string) => string,
+): ToolAnswer {
+  if (!isRecord(answer)) throw remoteFailed(id, `The answer of ${id} has no content.`);
+  const text = JSON.stringify(answer);
+  // guard: mcp-answer-capped
+  if (text.length > maxBytes) {
     throw new BulkheadError(
       'NETWORK_LIMIT',
       `The answer of ${id} is longer than ${maxBytes} bytes.`,
       { limit: 'maxResultBytes' },
     );
+  }
+  // guard: mcp-answer-without-credentials
+  const value = scrubJson(answer, text, scrub);
+  const listed = isRecord(value) ? value['content'] : undefined;
+  if (!isRecord(value) || !Array.isArray(listed)) {
+    throw remoteFailed(id, `The answer of ${id} has no content.`);
   }
   const blocks: readonly unknown[] = listed;
   const { structuredContent, _meta: meta } = value;

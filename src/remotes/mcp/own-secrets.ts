@@ -1,15 +1,40 @@
+import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
 import type { McpRemoteOptions } from '../remote.js';
 
-/**
- * The host's credentials that a server was given: values of headers, or of a command's variables. Those also
- * hold settings, which a result may name: files, addresses and plain words. They stay, unless their
- * name says that they are secret.
- */
-export function secretsOf(options: McpRemoteOptions): readonly string[] {
+/** Removes the credentials that a server was given from what it says. */
+export interface OwnScrubbers {
+  /** For errors: removes every value that the server was given, settings too. */
+  readonly error: (text: string) => string;
+  /** For results: settings stay, because a result may be about them. */
+  readonly answer: (text: string) => string;
+}
+
+/** `login`: the credentials of the moment, which change as they are renewed. */
+export function makeOwnScrubbers(
+  options: McpRemoteOptions,
+  login: () => readonly string[],
+): OwnScrubbers {
   const given = Object.entries(('command' in options ? options.env : options.headers) ?? {});
-  return given
-    .filter(([name, value]) => SECRET_NAME.test(name) || !isSetting(value))
-    .map(([, value]) => value);
+  const secret = given.filter(isSecret).map(([, value]) => value);
+  let last: { readonly key: string; readonly scrub: (text: string) => string } | undefined;
+  return {
+    error: (text) => makeCredentialScrubber([...given.map(([, value]) => value), ...login()])(text),
+    answer: (text) => {
+      const values = [...secret, ...login()];
+      const key = JSON.stringify(values);
+      // A scrubber takes milliseconds to make, and calls are frequent.
+      if (last?.key !== key) last = { key, scrub: makeCredentialScrubber(values) };
+      return last.scrub(text);
+    },
+  };
+}
+
+/**
+ * Headers and variables also have settings as values: paths of files, addresses and plain words. A value whose
+ * name says that it is secret is none of them.
+ */
+function isSecret([name, value]: readonly [string, string]): boolean {
+  return SECRET_NAME.test(name) || !isSetting(value);
 }
 
 const SECRET_NAME = /auth|token|key|secret|pass|pwd|credential|cookie|session|private/i;

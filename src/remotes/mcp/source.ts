@@ -14,13 +14,13 @@ import { scrubJson } from '../../brokers/network/secrets/credential-scrubber.js'
 import { REMOTE_LIMITS } from '../limits.js';
 import type { Connection } from './connection.js';
 import { readItem, readResult } from './content.js';
+import type { OwnScrubbers } from './own-secrets.js';
 
 export interface McpSourceSpec {
   readonly id: string;
   /** Uses the connection, and opens it if needed. */
   readonly use: <T>(signal: AbortSignal, send: (one: Connection) => Promise<T>) => Promise<T>;
-  /** Removes the host's own credentials from a text. */
-  readonly makeScrub: () => (text: string) => string;
+  readonly scrub: OwnScrubbers;
   /** The last connection that was opened. */
   readonly connected: () => Connection | undefined;
   readonly notices: Set<(notice: McpNotice) => void>;
@@ -38,13 +38,7 @@ const MAX_PAGES = 50;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** What a connected server offers besides tools. */
-export function makeMcpSource({
-  id,
-  use,
-  makeScrub,
-  connected,
-  notices,
-}: McpSourceSpec): McpSource {
+export function makeMcpSource({ id, use, scrub, connected, notices }: McpSourceSpec): McpSource {
   const send = async (
     method: string,
     params: JsonObject,
@@ -54,8 +48,9 @@ export function makeMcpSource({
       const answer: unknown = await use(signal, ({ client }) =>
         client.request(toSdkType({ method, params }), { signal, timeout: REMOTE_LIMITS.startMs }),
       );
+      const text = JSON.stringify(answer);
       // guard: mcp-source-answer-capped
-      if (JSON.stringify(answer).length > MAX_ANSWER_BYTES) {
+      if (text.length > MAX_ANSWER_BYTES) {
         throw new BulkheadError(
           'NETWORK_LIMIT',
           `The answer of ${id} is longer than ${MAX_ANSWER_BYTES} bytes.`,
@@ -63,11 +58,11 @@ export function makeMcpSource({
         );
       }
       // guard: mcp-source-without-credentials
-      const clean = scrubJson(answer, makeScrub());
+      const clean = scrubJson(answer, text, scrub.answer);
       return isRecord(clean) ? clean : {};
     } catch (error) {
       if (isBulkheadError(error)) throw error;
-      const why = makeScrub()(messageOf(error)).slice(0, REMOTE_LIMITS.maxErrorCharacters);
+      const why = scrub.error(messageOf(error)).slice(0, REMOTE_LIMITS.maxErrorCharacters);
       throw remoteFailed(id, `${id} did not answer ${method}: ${why}`, error);
     }
   };

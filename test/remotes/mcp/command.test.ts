@@ -39,6 +39,13 @@ describe('the command of an MCP server', () => {
     });
   });
 
+  it('has an answer refused that is larger than the limit of the call', async () => {
+    const call = callOf({}, { maxResultBytes: 100 });
+    await expect(runRemote(start('plain'), call, 'variables')).rejects.toMatchObject({
+      code: 'NETWORK_LIMIT',
+    });
+  });
+
   it('has its last words in the error of the call during which it ended', async () => {
     await expect(runRemote(start('plain'), callOf(), 'quit')).rejects.toMatchObject({
       message: expect.stringContaining('Its last words: out of disk'),
@@ -50,7 +57,7 @@ describe('the command of an MCP server', () => {
     expect(JSON.stringify(problems)).toContain('warming up | no database at ');
   });
 
-  it('has its secret variables taken out of its results and resources, and no settings', async () => {
+  it('has its secret variables taken out of its results, progress and resources, and no settings', async () => {
     const file = '/var/lib/app/database';
     const env = {
       DB: file,
@@ -66,7 +73,15 @@ describe('the command of an MCP server', () => {
       args: [SERVER, 'plain'],
       env,
     });
-    const { content } = (await runRemote(remote, callOf(), 'variables')) as {
+    const said: string[] = [];
+    const call = callOf(
+      {},
+      {
+        onOutput: (words) => said.push(words),
+        onProgress: ({ message }) => said.push(message ?? ''),
+      },
+    );
+    const { content } = (await runRemote(remote, call, 'variables')) as {
       content: { text: string }[];
     };
     expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({
@@ -77,6 +92,8 @@ describe('the command of an MCP server', () => {
       REGION: 'us-east-1',
       API_KEY: '[credential]',
     });
+    expect(said).toHaveLength(2);
+    for (const words of said) expect(words).toMatch(/^(?!.*4AAQSk).*\[credential\]/);
     const read = remote.source?.ask(
       'resources/read',
       { uri: 'variables://' },

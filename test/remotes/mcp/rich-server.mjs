@@ -102,7 +102,14 @@ const tools = {
     process.stdout.write(`${'x'.repeat(17 * 1024 * 1024)}\n`);
     return text('flooded');
   },
-  variables: () => text(JSON.stringify(process.env)),
+  variables: async (_input, { _meta, sendNotification }) => {
+    const message = JSON.stringify(process.env);
+    if (_meta?.progressToken !== undefined) {
+      const params = { progressToken: _meta.progressToken, progress: 1, message };
+      await sendNotification({ method: 'notifications/progress', params });
+    }
+    return text(message);
+  },
   child: () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
       stdio: 'ignore',

@@ -1,4 +1,3 @@
-import { isRecord } from '../../../../sandbox/wire/json.js';
 import { makeScrubber } from './filter.js';
 
 export interface CredentialOptions {
@@ -17,7 +16,10 @@ export function makeCredentialScrubber(
   values: readonly string[],
   { name = 'credential', minCharacters = 8 }: CredentialOptions = {},
 ): (text: string) => string {
-  const secrets = credentialsOf(values, minCharacters).map((value) => ({
+  const credentials = credentialsOf(values, minCharacters);
+  // A text that is JSON may stand in a text of JSON, with each escape escaped again.
+  const written = credentials.map((value) => JSON.stringify(value).slice(1, -1));
+  const secrets = [...new Set([...credentials, ...written])].map((value) => ({
     name,
     placeholder: `[${name}]`,
     value,
@@ -27,14 +29,18 @@ export function makeCredentialScrubber(
   return secrets.length === 0 ? (text) => text : makeScrubber(secrets).text;
 }
 
-/** Scrubs every text of a JSON value, names of fields included. */
-export function scrubJson(value: unknown, scrub: (text: string) => string): unknown {
-  if (typeof value === 'string') return scrub(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => scrubJson(item, scrub));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [scrub(name), scrubJson(field, scrub)]),
-  );
+/**
+ * Scrubs a JSON value, names of fields included, by `text`, which is the value as JSON. The text is read
+ * once: a value may have very many short texts. Throws if a credential is a part of a number.
+ */
+export function scrubJson(value: unknown, text: string, scrub: (text: string) => string): unknown {
+  const clean = scrub(text);
+  if (clean === text) return value;
+  try {
+    return JSON.parse(clean);
+  } catch {
+    throw new Error('its answer has a credential in a place from which it cannot be taken out');
+  }
 }
 
 /** Each value once, with and without its scheme. */
