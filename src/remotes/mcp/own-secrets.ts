@@ -1,4 +1,7 @@
-import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
+import {
+  makeCredentialScrubber,
+  makeScrubberCache,
+} from '../../brokers/network/secrets/credential-scrubber.js';
 import type { McpRemoteOptions } from '../remote.js';
 
 /** Removes the credentials that a server was given from what it says. */
@@ -16,16 +19,10 @@ export function makeOwnScrubbers(
 ): OwnScrubbers {
   const given = Object.entries(('command' in options ? options.env : options.headers) ?? {});
   const secret = given.filter(isSecret).map(([, value]) => value);
-  let last: { readonly key: string; readonly scrub: (text: string) => string } | undefined;
+  const scrubberOf = makeScrubberCache();
   return {
     error: (text) => makeCredentialScrubber([...given.map(([, value]) => value), ...login()])(text),
-    answer: (text) => {
-      const values = [...secret, ...login()];
-      const key = JSON.stringify(values);
-      // A scrubber takes milliseconds to make, and calls are frequent.
-      if (last?.key !== key) last = { key, scrub: makeCredentialScrubber(values) };
-      return last.scrub(text);
-    },
+    answer: (text) => scrubberOf([...secret, ...login()])(text),
   };
 }
 

@@ -3,7 +3,7 @@ import { BulkheadError } from '../../errors.js';
 import type { ToolAnswer } from '../../plugin/answer.js';
 import { type Description, makeDescriber } from '../description.js';
 import type { Identity } from '../identity.js';
-import { makeCredentialScrubber } from '../../brokers/network/secrets/credential-scrubber.js';
+import { makeScrubberCache } from '../../brokers/network/secrets/credential-scrubber.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import { acceptList, applyPins, type PinStore } from '../pins.js';
 import { makeRemoteOrigin, type Origin, type OriginSpec, readAll } from '../origin.js';
@@ -94,6 +94,7 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
     };
   };
 
+  const scrubberOf = makeScrubberCache();
   const post = async (url: URL, tool: VertesiaTool, call: RemoteCall): Promise<ToolAnswer> => {
     const info = { callId: call.callId, tool: `${id}:${tool.tool}`, remote: id };
     const token = await identity.tokenFor(url.origin);
@@ -127,7 +128,7 @@ export function makeVertesiaRemote(spec: VertesiaRemoteSpec): Remote {
       status: reply.status,
       retryAfter: headerOf(reply.headers, 'retry-after'),
       // guard: vertesia-answer-without-token
-      text: makeCredentialScrubber([token])(new TextDecoder().decode(bytes)),
+      text: scrubberOf([token])(new TextDecoder().decode(bytes)),
     };
     if (reply.status >= 200 && reply.status < 300) return readAnswer(answer, info);
     throw failureOf(answer, info);

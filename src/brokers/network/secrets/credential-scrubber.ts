@@ -29,6 +29,18 @@ export function makeCredentialScrubber(
   return secrets.length === 0 ? (text) => text : makeScrubber(secrets).text;
 }
 
+/** Makes a scrubber only if the values changed: that takes milliseconds, and calls are frequent. */
+export function makeScrubberCache(): (values: readonly string[]) => (text: string) => string {
+  let key = '';
+  let scrub: ((text: string) => string) | undefined;
+  return (values) => {
+    const wanted = JSON.stringify(values);
+    if (scrub === undefined || wanted !== key) scrub = makeCredentialScrubber(values);
+    key = wanted;
+    return scrub;
+  };
+}
+
 /**
  * Scrubs a JSON value, names of fields included, by `text`, which is the value as JSON. The text is read
  * once: a value may have very many short texts. Throws if a credential is a part of a number.

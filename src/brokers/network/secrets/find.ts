@@ -186,12 +186,17 @@ function base64Units(bytes: readonly number[], before: number): readonly Unit[] 
   return sextets
     .map((sextet) => sextet.padEnd(6, '.'))
     .filter((sextet) => sextet !== '......')
-    .map((sextet) => {
-      const pattern = new RegExp(`^${sextet}$`);
-      return ALPHABET.flatMap((character, index) =>
-        pattern.test(index.toString(2).padStart(6, '0')) ? waysInBase64(character) : [],
-      );
-    });
+    .map(waysOfSextet);
+}
+
+/** Six bits, of which those that may be either are dots. */
+function waysOfSextet(sextet: string): Unit {
+  // A token has hundreds of them, and nearly all are whole.
+  if (!sextet.includes('.')) return waysInBase64(ALPHABET[Number.parseInt(sextet, 2)] ?? '');
+  const pattern = new RegExp(`^${sextet}$`);
+  return ALPHABET.flatMap((character, index) =>
+    pattern.test(index.toString(2).padStart(6, '0')) ? waysInBase64(character) : [],
+  );
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'.split('');
