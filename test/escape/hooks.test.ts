@@ -71,8 +71,9 @@ describe.each(DIALECTS)('a hook of the %s semantics', (semantics) => {
   });
 
   it('that was abandoned cannot change anything later', async () => {
+    // Changes it all the time: before the deadline, just after it, and while the next hook runs.
     const late = hook(
-      'await new Promise((r) => setTimeout(r, 450)); ctx.latestMessages.length = 0;',
+      'for (;;) { await new Promise((r) => setTimeout(r, 25)); ctx.latestMessages.length = 0; }',
     );
     const { context, reports } = await attack(semantics, 'user-prompt-submit', late, {
       latestMessages: [user('a')],
