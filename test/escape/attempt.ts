@@ -83,7 +83,7 @@ export function stage({
       if (engine === undefined) throw new Error('the stage is not set');
       const given: unknown = typeof input === 'function' ? input() : input;
       events.length = 0;
-      const host = watchHost();
+      const host = await watchHost();
       const began = performance.now();
       const result = await engine.call(`${id}:${tool}`, given, { timeoutMs: deadlineMs });
       const elapsedMs = performance.now() - began;

@@ -47,7 +47,7 @@ describe.each(DIALECTS)('a hook of the %s semantics', (semantics) => {
     ['a toJSON that loops', 'ctx.latestMessages.push({ toJSON() { for (;;); } })'],
     ['a getter that loops', 'return { get latestMessages() { for (;;); } }'],
   ])('that never ends (%s) is killed, and the next one runs', async (_, body) => {
-    const host = watchHost();
+    const host = await watchHost();
     const { context, reports } = await attack(semantics, 'user-prompt-submit', hook(body), {
       latestMessages: [user('a')],
     });

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/index.js';
 import { expectBreath, fixture, openEngine, temporary } from './attempt.js';
-import { MAX_BLOCKED_MS, MAX_GROWTH_MB, watchHost } from './host-watch.js';
+import { type HostWatch, MAX_BLOCKED_MS, MAX_GROWTH_MB, watchHost } from './host-watch.js';
 
 const SECRET = 'a-secret-of-the-host';
 
@@ -68,17 +68,21 @@ describe('a plugin that is bundled with what is not its own', () => {
 });
 
 describe('a plugin that does its worst before anybody called it', () => {
-  const LOAD_MS = 1_000;
+  /** In which a process of this machine loads what does no harm, with time to spare. */
+  let loadMs = 0;
   let engine: Engine | undefined;
-  let worst: Awaited<ReturnType<ReturnType<typeof watchHost>['stop']>>;
+  let worst: Awaited<ReturnType<HostWatch['stop']>>;
   let tookMs = 0;
 
   beforeAll(async () => {
-    const host = watchHost();
+    const host = await watchHost();
+    const harmlessBegan = performance.now();
+    await (await openEngine({ plugins: [fixture('lives-on')] })).close();
+    loadMs = Math.ceil(Math.max(1_000, 5 * (performance.now() - harmlessBegan)));
     const began = performance.now();
     engine = await openEngine({
       plugins: [fixture('hangs-at-load')],
-      limits: { loadTimeoutMs: LOAD_MS, maxCrashes: 1_000 },
+      limits: { loadTimeoutMs: loadMs, maxCrashes: 1_000 },
     });
     tookMs = performance.now() - began;
     worst = await host.stop();
@@ -91,7 +95,7 @@ describe('a plugin that does its worst before anybody called it', () => {
     expect(worst.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
     expect(worst.grownMb).toBeLessThan(MAX_GROWTH_MB);
     // Load, and then the description, each within its time, which a busy machine triples at most.
-    expect(tookMs).toBeLessThan(3 * 2 * LOAD_MS + 5_000);
+    expect(tookMs).toBeLessThan(3 * 2 * loadMs + 5_000);
   });
 
   it('has an error for each of them', () => {
@@ -147,7 +151,7 @@ describe('an invalid or almost empty plugin', () => {
     mkdirSync(at('a-directory'));
     cpSync(fixture('lives-on'), join(root, 'lives-on'), { recursive: true });
 
-    const host = watchHost();
+    const host = await watchHost();
     await using engine = await openEngine({ plugins: [root] });
     const { blockedMs, grownMb } = await host.stop();
     await expectBreath(engine, 'lives-on');
@@ -195,7 +199,7 @@ describe('a plugin of more files than anybody wrote', () => {
 
   it('is bundled apart from the host, which goes on meanwhile', async () => {
     const home = write(400);
-    const host = watchHost();
+    const host = await watchHost();
     await using engine = await openEngine({ plugins: [home] });
     const { blockedMs } = await host.stop();
     await expectBreath(engine, 'huge');

@@ -94,7 +94,7 @@ describe('a plugin that is lent powers of the host', () => {
 
   it.each(Object.keys(raids))('tries %s, in vain', async (raid) => {
     seen.length = 0;
-    const watch = watchHost();
+    const watch = await watchHost();
     const result = await engine.call(`raider:${raid}`, {}, { timeoutMs: 10_000 });
     const { blockedMs, grownMb } = await watch.stop();
     expect({ value: result.value, content: result.content }).toMatchObject({ value: [] });

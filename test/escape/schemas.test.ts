@@ -90,7 +90,7 @@ function runs({ result }: Parameters<Verdict>[0]): void {
 
 describe('a plugin that describes more than anybody can read', () => {
   it('is read as far as the caps go, and blocks the host for no longer than that takes', async () => {
-    const host = watchHost();
+    const host = await watchHost();
     const engine = await openEngine({
       plugins: [fixture('bombs-the-catalog')],
     });

@@ -78,7 +78,7 @@ describe('a plugin that was granted storage', () => {
   });
 
   it.each(Object.keys(bombs))('tries to fill the disk with %s, in vain', async (bomb) => {
-    const watch = watchHost();
+    const watch = await watchHost();
     const result = await engine.call(`raider:${bomb}`, {}, { timeoutMs: 20_000 });
     const { blockedMs, grownMb } = await watch.stop();
     expect(result.code === undefined ? result.value : result.code).toBe('STORAGE_LIMIT');

@@ -6,7 +6,7 @@ import { names, startRogue } from './rogue.js';
 
 describe('a guest that breaks the protocol', () => {
   it.each(names.violations)('is ended for %s', async (act) => {
-    const host = watchHost();
+    const host = await watchHost();
     const rogue = await startRogue(act);
     const asked = rogue.peer.ask('call', {}).answer.catch((error: unknown) => error);
     expect(await rogue.ended).toMatchObject({ cause: 'protocol' });
@@ -30,7 +30,7 @@ describe('a guest that says what means nothing', () => {
 describe('a guest that floods its host', () => {
   it.each(names.floods)('neither blocks it nor fills it: %s', async (act) => {
     const rogue = await startRogue(act);
-    const host = watchHost();
+    const host = await watchHost();
     await Promise.race([rogue.ended, pause(300)]);
     const { blockedMs, grownMb } = await host.stop();
     expect(blockedMs).toBeLessThan(MAX_BLOCKED_MS);
