@@ -238,10 +238,21 @@ function standIns(
 }
 
 /** Only what affects nothing else. A plugin may read its own files, as it does when it runs. */
-function withoutNetwork({ entries }: Plugin, variables: readonly string[]): Partial<Permissions> {
-  const { time, random, env, fs } = unionOf(entries.map((entry) => entry.declared));
+function withoutNetwork(
+  { entries, format }: Plugin,
+  variables: readonly string[],
+): Partial<Permissions> {
+  const { time, random, env, fs, powers } = unionOf(entries.map((entry) => entry.declared));
+  const { listingPowers = [] } = formatNamed(format);
   const own = fs.filter((scope) => !isAbsolute(scope) && !scope.includes(':'));
-  return { ...NO_PERMISSIONS, time, random, env: [...env, ...variables], fs: own };
+  return {
+    ...NO_PERMISSIONS,
+    time,
+    random,
+    env: [...env, ...variables],
+    fs: own,
+    powers: powers.filter((name) => listingPowers.includes(name)),
+  };
 }
 
 /** What lets packages load, so that the tools can be listed. The operator decides later what they import. */

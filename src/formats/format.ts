@@ -79,6 +79,11 @@ export interface Format {
    * again after each change, and starts an entry at once if it may run in the background.
    */
   readonly registersAtRunTime?: true;
+  /**
+   * Permissions that only let a plugin offer tools. It has those that it declares while it is inspected, so that
+   * its tools are reviewed. Default: none.
+   */
+  readonly listingPowers?: readonly string[];
   /** What an entry lists at run time later than at its first start is withheld until the operator accepts it. */
   readonly pinsListings?: true;
   /**
@@ -100,6 +105,8 @@ export interface Format {
   readonly actsUncalled?: true;
   /** Its plugins are programs, which may need processes and sockets. Default: false. */
   readonly arePrograms?: true;
+  /** Packages that hosts provide to plugins, which name them as peer dependencies. Default: none. */
+  readonly provides?: readonly string[];
   /**
    * Its tools are programs that call the tools named in `pluginInfo.tools`. Each call runs as a program of
    * the engine, in a guest of its own. Default: false.

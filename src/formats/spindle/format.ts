@@ -23,6 +23,7 @@ export const spindle: Format = {
   readContributions,
   approvalByFlagOnly: true,
   registersAtRunTime: true,
+  listingPowers: ['tools'],
   prepareCall: prepareInvocation,
   defaultTimeoutMs: 30_000,
   aliasesOf: ({ pluginInfo }, toolId) => {
