@@ -9,7 +9,12 @@ import { jsonLines, visible, visibleLines } from '../visible.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
 import { inspectorOption, parseInspectorPort } from './inspector.js';
-import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import {
+  addPluginOptions,
+  engineOptions,
+  placeOfPlugin,
+  type PluginSettings,
+} from './engine-options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { describeDenied } from './denied.js';
 import { reasonOf, usageError } from './failure.js';
@@ -38,7 +43,7 @@ export function addCall(program: Command, run: RunCommand): void {
   const command = program
     .command('call')
     .description('run one tool of a plugin, with the permissions that its manifest declares')
-    .argument('<plugin-dir>', 'directory of the plugin')
+    .argument('<plugin-dir>', 'directory of the plugin, or with --lock its id')
     .argument('<tool>', 'name of the tool')
     .option('--input <JSON>', 'the input: JSON, @file, or - for standard input (default: {})')
     .option(
@@ -82,7 +87,7 @@ export type RunCommand = (
 ) => Promise<void>;
 
 export async function runCall(
-  directory: string,
+  named: string,
   tool: string,
   settings: CallSettings,
   capabilities: CliCapabilities,
@@ -95,6 +100,7 @@ export async function runCall(
   if (settings.record !== undefined) await checkRecordPath(settings.record, capabilities);
   if (settings.files !== undefined) await checkFilesPath(settings.files, capabilities);
   const warnings: string[] = [];
+  const directory = await placeOfPlugin(named, settings, capabilities);
   const given = await engineOptions([directory], settings, capabilities);
   const options = {
     ...given,

@@ -9,7 +9,12 @@ import type { Suggestion, UsedPower } from '../suggest/suggestion.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import {
+  type PluginSettings,
+  addPluginOptions,
+  engineOptions,
+  placeOfPlugin,
+} from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { errorFields, type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 import { inspectedGrant, NO_NETWORK } from './inspected.js';
@@ -25,7 +30,7 @@ export function addInspect(program: Command, run: RunCommand): void {
     .description(
       'show the tools, hooks and permissions of a plugin; it gets no network, and a storage that is removed afterwards',
     )
-    .argument('<plugin-dir>', 'directory of the plugin');
+    .argument('<plugin-dir>', 'directory of the plugin, or with --lock its id');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .option(
@@ -46,10 +51,11 @@ interface InspectSettings extends PluginSettings {
 
 /** Shows one plugin. Its modules run, because the tools exist only after that. */
 export async function runInspect(
-  directory: string,
+  named: string,
   settings: PluginSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  const directory = await placeOfPlugin(named, settings, capabilities);
   const options = await engineOptions([directory], settings, capabilities);
   await using storage = await capabilities.makeScratch();
   const status = await readStatus(

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { join } from 'node:path';
 import { packPlugin } from '../engine/pack.js';
-import { visible } from '../visible.js';
+import { isRecord } from '../../sandbox/wire/json.js';
+import { shellWord, visible } from '../visible.js';
 import { collect } from './arguments.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
@@ -76,6 +78,11 @@ async function runPack(
     `  builds     ${builds.map(visible).join(', ')}`,
     ...contents.files.map((name) => `  file       ${visible(name)}`),
     ...contents.packages.map((name) => `  package    ${visible(name)}`),
+    ...(contents.packages.length === 0 || inspected.packages !== undefined
+      ? []
+      : [
+          '  packages   as one bundle, with all that the plugin may do; to separate them, add --packages separate',
+        ]),
     ...(sbom === undefined ? [] : [`  SBOM       ${visible(sbom)}`]),
     ...(envelopeFile === undefined
       ? ['  signature  none; sign it with --sign KEY']
@@ -95,7 +102,28 @@ async function runPack(
       ...(envelopeFile === undefined ? {} : { signature: envelopeFile, signer }),
       problems,
     },
-    `${lines.join('\n')}\n`,
+    `${[...lines, ...(await nextSteps(directory, plugin.directory, capabilities))].join('\n')}\n`,
   );
   return EXIT.ok;
+}
+
+/** How others get the plugin: from npm if it is a package that can be published, else as a directory. */
+async function nextSteps(
+  named: string,
+  directory: string,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
+): Promise<readonly string[]> {
+  const fields = await readFile(join(directory, 'package.json'))
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => undefined);
+  const { name, private: isPrivate = false } = isRecord(fields) ? fields : {};
+  if (typeof name !== 'string' || isPrivate !== false) {
+    return ['', 'Next:', `  bulkhead add ${shellWord(named)}`];
+  }
+  return [
+    '',
+    'Next:',
+    `  npm publish                    in ${visible(named)}`,
+    `  bulkhead add npm:${visible(name)}    what others type then`,
+  ];
 }

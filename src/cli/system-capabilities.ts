@@ -35,6 +35,7 @@ import { findCommand, runBehindWalls } from '../guests/walls/run.js';
 import { replaceFile } from '../replace-file.js';
 import { openPackageStore, storeDirectoryOf } from '../npm/store.js';
 import { findMisspeltKeys } from '../check/misspelt-keys.js';
+import { packagedPlugins } from './packaged-plugins.js';
 import { makePrompts } from './prompts.js';
 import { findCodePlaces } from '../suggest/code-places.js';
 import { suggestPermissions } from '../suggest/suggest.js';
@@ -66,6 +67,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     packages: openPackageStore({
       directory: storeDirectoryOf({ environment: env }),
       environment: env,
+      systems: packagedPlugins,
     }),
     openRules,
     openApprovals,

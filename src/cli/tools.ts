@@ -4,7 +4,12 @@ import type { PluginStatus } from '../engine/types/status.js';
 import { jsonLine, shellWord, visible } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import {
+  type PluginSettings,
+  addPluginOptions,
+  engineOptions,
+  placeOfPlugin,
+} from './engine-options.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, findEmpty, noPlugin } from './failure.js';
 import { formatTable, shorten } from './output.js';
@@ -15,7 +20,7 @@ export function addTools(program: Command, run: RunCommand): void {
   const command = program
     .command('tools')
     .description('list the tools of plugins by the names that callers use')
-    .argument('<plugin-dir...>', 'directories of plugins');
+    .argument('<plugin-dir...>', 'directories of plugins, or with --lock their ids');
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .action((directories: string[], settings: PluginSettings) =>
@@ -25,10 +30,13 @@ export function addTools(program: Command, run: RunCommand): void {
 
 /** Lists the tools; a broken plugin is reported, and the other plugins are still listed. */
 export async function runTools(
-  directories: readonly string[],
+  named: readonly string[],
   settings: PluginSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  const directories = await Promise.all(
+    named.map((one) => placeOfPlugin(one, settings, capabilities)),
+  );
   const options = await engineOptions(directories, settings, capabilities);
   const secrets = declaredSecrets(settings.secret ?? {});
   await using engine = await capabilities.createEngine({ ...options, secrets });

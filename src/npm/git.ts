@@ -10,6 +10,8 @@ import type { GitSpec } from './spec.js';
 export interface GitPackage {
   readonly name: string;
   readonly version: string;
+  /** Whether it has a package.json. Without one, the name is the repository's. */
+  readonly isPackage: boolean;
   /** The parts of its package.json that say what npm has to install. */
   readonly needs: Readonly<Record<string, unknown>>;
   /** Writes its files into a directory. */
@@ -132,8 +134,21 @@ function readObjects(output: Buffer, count: number, url: string): readonly Buffe
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]{0,199}\/)?[a-z0-9~-][a-z0-9._~-]{0,199}$/;
 
+/** Why a commit without a package is refused, unless it is a plugin by another manifest. */
+export const NO_PACKAGE = 'it has no package.json at its top';
+
+/** The name of a repository, as `git clone` would name its directory. Throws `PACKAGE_REFUSED` without one. */
+function nameOf(url: string): string {
+  const last = new URL(url).pathname.split('/').findLast((part) => part !== '') ?? '';
+  const name = last.replace(/\.git$/, '').toLowerCase();
+  if (NAME.test(name)) return name;
+  throw refused(url, `${NO_PACKAGE}, and its URL does not end with a name`);
+}
+
 function readManifest(bytes: Buffer | undefined, url: string): Omit<GitPackage, 'write'> {
-  if (bytes === undefined) throw refused(url, 'it has no package.json at its top');
+  if (bytes === undefined) {
+    return { name: nameOf(url), version: '0.0.0', isPackage: false, needs: {} };
+  }
   let manifest: unknown;
   try {
     manifest = JSON.parse(bytes.toString('utf8'));
@@ -157,6 +172,7 @@ function readManifest(bytes: Buffer | undefined, url: string): Omit<GitPackage, 
   };
   return {
     name,
+    isPackage: true,
     version:
       typeof version === 'string' && /^[0-9A-Za-z.+-]{1,100}$/.test(version) ? version : '0.0.0',
     needs: Object.fromEntries(Object.entries(needs).filter(([, value]) => isRecord(value))),

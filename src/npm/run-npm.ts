@@ -11,6 +11,8 @@ export type RunNpm = (
   args: readonly string[],
   options: {
     readonly cwd: string;
+    /** The package for which it runs, in messages. */
+    readonly name: string;
     /** Resolve with what npm printed although it failed. Default: reject. */
     readonly mayFail?: boolean;
   },
@@ -31,7 +33,7 @@ export function makeNpm({
   /** The program of npm. Default: the one beside the running Node. */
   readonly npm?: string;
 }): RunNpm {
-  return (args, { cwd: directory, mayFail = false }) => {
+  return (args, { cwd: directory, name, mayFail = false }) => {
     const program = npm ?? findNpm(environment);
     // Node compares paths as they are written.
     const [cwd, kept] = [realpathSync(directory), realpathSync(cache)];
@@ -50,7 +52,7 @@ export function makeNpm({
         `--cache=${kept}`,
         '--logs-max=0',
       ],
-      { cwd, environment, mayFail, what: args[0] ?? '' },
+      { cwd, environment, mayFail, name, what: args[0] ?? '' },
     );
   };
 }
@@ -95,11 +97,13 @@ function run(
     cwd,
     environment,
     mayFail,
+    name,
     what,
   }: {
     readonly cwd: string;
     readonly environment: Environment;
     readonly mayFail: boolean;
+    readonly name: string;
     readonly what: string;
   },
 ): Promise<string> {
@@ -129,13 +133,16 @@ function run(
         .slice(0, 3)
         .join(' ')
         .slice(0, 500);
-      return reject(refused('npm', `npm ${what} failed: ${why}${hintFor(why)}`));
+      return reject(refused(name, `npm ${what} failed: ${why}${hintFor(why)}`));
     });
   });
 }
 
-/** What npm means if its walls stop it from starting git. */
+/** What npm's words mean behind its walls: it cannot start git, and it reads the settings of the user alone. */
 function hintFor(why: string): string {
+  if (/\bE404\b/.test(why)) {
+    return '. npm asked the registry of your own .npmrc; the .npmrc of a directory is not read';
+  }
   return why.includes('ERR_ACCESS_DENIED')
     ? '. Perhaps a dependency comes from a git repository, which npm may not fetch here'
     : '';

@@ -6,18 +6,28 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { integrityOf } from '../plugin/integrity.js';
 import { checkTree } from './check-tree.js';
 import { readSignatures } from './provenance.js';
-import { fetchGit } from './git.js';
+import { fetchGit, NO_PACKAGE } from './git.js';
+import {
+  MANIFEST,
+  packageIn,
+  type PackageOrigin,
+  placeIn,
+  readCommit,
+  readManifest,
+  readOrigin,
+  realPathOf,
+} from './origin.js';
+import { type Peers, readPeers, withoutProvided, withoutProvidedIn } from './peers.js';
 import { refused, requireRegistry } from './refused.js';
 import { type Environment, makeNpm } from './run-npm.js';
 import type { GitSpec, PackageSpec } from './spec.js';
@@ -26,21 +36,16 @@ import type { GitSpec, PackageSpec } from './spec.js';
 export interface StoredPackage {
   readonly name: string;
   readonly version: string;
-  /** The directory of the plugin: it names the package, which is in its `node_modules`. */
+  /**
+   * The directory of the plugin: the package's own, or for a program the one above, which names the package
+   * and has it in its `node_modules`.
+   */
   readonly directory: string;
   /** When the version was published, in milliseconds since 1970; `undefined` if the registry does not say. */
   readonly publishedAtMs: number | undefined;
   readonly origin: PackageOrigin;
   /** The packages that were fetched, with it. */
   readonly packages: number;
-}
-
-/** Where a version comes from. */
-export interface PackageOrigin {
-  /** The account that published it; `undefined` if the registry does not say. */
-  readonly publisher: string | undefined;
-  /** `none`: it has no attestation. `unknown`: npm could not verify the one that it has. */
-  readonly provenance: 'verified' | 'unknown' | 'none';
 }
 
 /** Fetches packages of npm into a directory of this user, without running their code. */
@@ -61,8 +66,17 @@ export interface PackageStore {
 export interface StoreSpec {
   readonly directory: string;
   readonly environment: Environment;
+  readonly systems: PackagedPlugins;
   /** The program of npm. Default: the one beside the running Node. */
   readonly npm?: string;
+}
+
+/** What plugin systems expect of their packages. */
+export interface PackagedPlugins {
+  /** Packages that hosts provide to plugins, by name. No registry has to have them. */
+  readonly provided: readonly string[];
+  /** Whether a package has the manifest of a plugin, and so is no program that the directory above names. */
+  isPlugin(directory: string): Promise<boolean>;
 }
 
 /** The directory of fetched packages. */
@@ -71,7 +85,12 @@ export function storeDirectoryOf({ environment }: Pick<StoreSpec, 'environment'>
   return join(data === '' ? join(homedir(), '.local', 'share') : data, 'bulkhead', 'npm');
 }
 
-export function openPackageStore({ directory, environment, npm }: StoreSpec): PackageStore {
+export function openPackageStore({
+  directory,
+  environment,
+  systems,
+  npm,
+}: StoreSpec): PackageStore {
   const cache = join(directory, CACHE);
   const run = makeNpm({ environment, cache, ...(npm === undefined ? {} : { npm }) });
   /** Fills a new directory, and gives it its place. */
@@ -85,17 +104,23 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
       const { name, version } = stored;
       const target = join(directory, `${name.replace('/', '+')}@${version}-${shortHash(lock)}`);
       if (!existsSync(target)) renameSync(draft, target);
-      return { ...stored, directory: target };
+      const own = packageIn(target, name);
+      return { ...stored, directory: (await systems.isPlugin(own)) ? own : target };
     } finally {
       removeTree(draft);
     }
   };
   /** Resolves and installs what a draft's package.json names. Returns npm's lock file. */
-  const install = async (name: string, draft: string): Promise<{ lock: string; count: number }> => {
-    await run(['install', ...INSTALL, '--package-lock-only'], { cwd: draft });
+  const install = async (
+    name: string,
+    draft: string,
+    more: readonly string[] = [],
+  ): Promise<{ lock: string; count: number }> => {
+    const settings = [...INSTALL, ...more];
+    await run(['install', ...settings, '--package-lock-only'], { cwd: draft, name });
     const lock = readFileSync(join(draft, 'package-lock.json'), 'utf8');
     const count = checkTree(name, lock);
-    await run(['ci', ...INSTALL], { cwd: draft });
+    await run(['ci', ...settings], { cwd: draft, name });
     return { lock, count };
   };
   return {
@@ -104,17 +129,20 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
       store(async (draft) => {
         const about = readAbout(
           name,
-          await run(['view', `${name}@${version}`, ...VIEWED, '--json'], { cwd: draft }),
+          await run(['view', `${name}@${version}`, ...VIEWED, '--json'], { cwd: draft, name }),
         );
+        const peers = withoutProvided(about.peers, systems.provided);
         const describeIn = (origin: object): void =>
           writeManifest(draft, {
-            dependencies: { [name]: about.version },
+            dependencies: { ...peers, [name]: about.version },
             bulkhead: { server: name, ...origin },
           });
         describeIn({});
-        const { lock, count } = await install(name, draft);
+        // npm would ask the registry for the peers that the host provides.
+        const more = peers === undefined ? [] : ['--legacy-peer-deps'];
+        const { lock, count } = await install(name, draft, more);
         const audit = (): Promise<string> =>
-          run(['audit', 'signatures', '--json'], { cwd: draft, mayFail: true });
+          run(['audit', 'signatures', '--json'], { cwd: draft, mayFail: true, name });
         const provenance = about.isAttested ? await verifyProvenance(name, audit) : 'none';
         const origin = { publisher: about.publisher, provenance };
         describeIn(origin);
@@ -125,18 +153,21 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
       store(async (draft) => {
         const objects = join(draft, '.git-objects');
         mkdirSync(objects, { mode: 0o700 });
-        const { name, version, needs, write } = await fetchGit(
+        const { name, version, write, isPackage, ...fetched } = await fetchGit(
           { url, commit },
           objects,
           environment,
         );
+        const needs = withoutProvidedIn(fetched.needs, systems.provided);
         writeManifest(draft, needs);
         const isAlone = Object.keys(needs).length === 0;
         const { lock, count } = isAlone ? { lock: '', count: 0 } : await install(name, draft);
-        const place = join(draft, 'node_modules', name);
+        const place = packageIn(draft, name);
         if (existsSync(place)) throw refused(name, 'it depends on another package of its own name');
         mkdirSync(place, { recursive: true });
         write(place);
+        // The plugins of some systems are no packages.
+        if (!isPackage && !(await systems.isPlugin(place))) throw refused(url, NO_PACKAGE);
         const source = `${url}#${commit}`;
         writeManifest(draft, { ...needs, bulkhead: { server: name, commit: source } });
         return {
@@ -152,11 +183,11 @@ export function openPackageStore({ directory, environment, npm }: StoreSpec): Pa
     commitOf: (path) => readCommit(readManifest(directory, path)),
     removeOthers: (kept) => {
       if (!existsSync(directory)) return [];
-      const real = new Set(kept.filter(existsSync).map((path) => realpathSync(path)));
+      const real = new Set(kept.map((path) => placeIn(directory, path)));
       const removed = readdirSync(directory)
         .map((name) => join(directory, name))
         // Another command may be fetching.
-        .filter((path) => !real.has(realpathSync(path)) && !isInUse(path));
+        .filter((path) => !real.has(placeIn(directory, path)) && !isInUse(path));
       for (const path of removed) removeTree(path);
       return removed;
     },
@@ -197,18 +228,24 @@ function shortHash(text: string): string {
     .slice(0, 12);
 }
 
-const MANIFEST = 'package.json';
-
-const DEPENDENCIES = ['dependencies', 'optionalDependencies'];
+const DEPENDENCIES = ['dependencies', 'optionalDependencies', 'peerDependencies'];
 
 /** What npm is asked of a version. */
-const VIEWED = ['version', 'time', '_npmUser', 'dist.attestations', ...DEPENDENCIES];
+const VIEWED = [
+  'version',
+  'time',
+  '_npmUser',
+  'dist.attestations',
+  ...DEPENDENCIES,
+  'peerDependenciesMeta',
+];
 
 interface About {
   readonly version: string;
   readonly publishedAtMs: number | undefined;
   readonly publisher: string | undefined;
   readonly isAttested: boolean;
+  readonly peers: Peers;
 }
 
 /** Rejects with `PACKAGE_REFUSED` if an attestation is invalid. */
@@ -221,47 +258,11 @@ async function verifyProvenance(
   throw refused(name, `attestations are not valid: ${attested.packages.join(', ')}`);
 }
 
-/** What the manifest of a stored package says about its origin. Nothing for a directory outside of the store. */
-function readManifest(store: string, path: string): Readonly<Record<string, unknown>> {
-  if (!existsSync(path) || dirname(realpathSync(path)) !== realPathOf(store)) return {};
-  const fields: unknown = JSON.parse(readFileSync(join(path, MANIFEST), 'utf8'));
-  const bulkhead = isRecord(fields) ? fields['bulkhead'] : undefined;
-  return isRecord(bulkhead) ? bulkhead : {};
-}
-
-function readCommit({
-  server,
-  commit,
-}: Readonly<Record<string, unknown>>): (GitSpec & { readonly name: string }) | undefined {
-  if (typeof server !== 'string' || typeof commit !== 'string') return undefined;
-  const [url = '', id = ''] = commit.split('#');
-  return { name: server, url, commit: id };
-}
-
-function readOrigin({
-  server,
-  publisher,
-  provenance,
-  commit,
-}: Readonly<Record<string, unknown>>): (PackageOrigin & { readonly name: string }) | undefined {
-  // A commit never has a newer version.
-  if (typeof server !== 'string' || commit !== undefined) return undefined;
-  return {
-    name: server,
-    publisher: typeof publisher === 'string' ? publisher : undefined,
-    provenance: provenance === 'verified' || provenance === 'unknown' ? provenance : 'none',
-  };
-}
-
 /** Milliseconds after which a draft, or what npm downloaded, is left over. */
 const IN_USE_MS = 3_600_000;
 
 function isInUse(path: string): boolean {
   return basename(path).startsWith('.') && Date.now() - lstatSync(path).mtimeMs < IN_USE_MS;
-}
-
-function realPathOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Reads the answer of `npm view`. With several versions in the range, the last one counts. */
@@ -286,6 +287,7 @@ function readAbout(name: string, text: string): About {
     publishedAtMs: Number.isFinite(atMs) ? atMs : undefined,
     publisher: publisherIn(one),
     isAttested: isRecord(one) && one['dist.attestations'] !== undefined,
+    peers: readPeers(isRecord(one) ? one : {}),
   };
 }
 

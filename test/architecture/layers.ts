@@ -121,6 +121,7 @@ const powerful: readonly string[] = [
   'src/keys/key-file.ts',
   // They run the user's npm and git behind walls, and store what those fetched.
   'src/npm/store.ts',
+  'src/npm/origin.ts',
   'src/npm/run-npm.ts',
   'src/npm/git.ts',
   // What the operator keeps of what happened.

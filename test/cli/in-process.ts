@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CliCapabilities } from '../../src/cli/capabilities.js';
+import { packagedPlugins } from '../../src/cli/packaged-plugins.js';
 import { runCli } from '../../src/cli/run.js';
 import { systemCapabilities } from '../../src/cli/system-capabilities.js';
 import { openPackageStore, storeDirectoryOf } from '../../src/npm/store.js';
@@ -35,6 +36,7 @@ export async function run(
       packages: openPackageStore({
         directory: storeDirectoryOf({ environment: process.env }),
         environment: process.env,
+        systems: packagedPlugins,
       }),
       stdin: stream(stdin),
       stdout,

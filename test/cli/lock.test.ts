@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -116,6 +124,31 @@ describe('bulkhead add', () => {
     expect(lockOf(cwd).plugins['@vendor/notes']).toMatchObject({ unconfined: true });
     const call = await bulkhead(cwd, 'call vendor/notes say --lock bulkhead.lock.json');
     expect(call).toMatchObject({ code: 0, out: 'first\n' });
+  });
+});
+
+describe('a command that names one plugin of a lock file', () => {
+  it('runs that plugin, by its directory or its id, though another one has a tool of the same name', async () => {
+    const { cwd } = setUp({ says: 'notes' });
+    const other = join(cwd, 'vendor', 'alpha');
+    cpSync(join(cwd, 'vendor', 'notes'), other, { recursive: true });
+    for (const file of ['pandora.manifest.json', 'index.ts']) {
+      const text = readFileSync(join(other, file), 'utf8').replaceAll('notes', 'alpha');
+      writeFileSync(join(other, file), text);
+    }
+    const run = (line: string) => bulkhead(cwd, `${line} --lock bulkhead.lock.json`);
+    expect((await bulkhead(cwd, 'add vendor/alpha vendor/notes --yes')).code).toBe(0);
+    for (const name of ['alpha', 'notes']) {
+      for (const named of [`vendor/${name}`, `./vendor/${name}/`, `@vendor/${name}`]) {
+        expect(await run(`call ${named} say`)).toMatchObject({ code: 0, out: `${name}\n` });
+        expect((await run(`tools ${named} --json`)).out).toContain(`"@vendor/${name}:say"`);
+        expect((await run(`inspect ${named}`)).out).toContain(`@vendor/${name}`);
+      }
+    }
+    const tools = JSON.parse((await run('tools vendor/* --json')).out) as { tools: unknown[] };
+    expect(tools.tools).toHaveLength(2);
+    const unknown = await run('call @vendor/absent say');
+    expect(unknown.code).not.toBe(0);
   });
 });
 

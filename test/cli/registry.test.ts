@@ -1,6 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { plainProgram } from '../engine/mcp-on-disk.js';
 import { type Published, type Registry, serveRegistry } from '../npm/registry.js';
@@ -38,6 +46,57 @@ function server(name: string, more: Partial<Published> = {}): Published {
     },
   };
 }
+
+/** The same plugin in three systems: `name` greets. */
+const plugins: Readonly<Record<string, (name: string) => Published>> = {
+  pandora: (name) => ({
+    name,
+    manifest: { dependencies: { 'plain-dependency': '*' } },
+    files: {
+      'pandora.manifest.json': JSON.stringify({
+        manifestVersion: 1,
+        id: `@me/${name}`,
+        name,
+        version: '1.0.0',
+        pandora: '>=0.1.0',
+        provides: { tools: { entry: './index.js' } },
+      }),
+      'index.js': `import { word } from 'plain-dependency';
+        export const tools = [{ id: 'greet', name: 'Greet', description: 'Greets.',
+          parameters: { type: 'object' }, execute: () => word }];`,
+    },
+  }),
+  vellum: (name) => ({
+    name,
+    manifest: {
+      // No registry has the first.
+      peerDependencies: { '@vellumai/plugin-api': '^0.8.0', 'plain-dependency': '*' },
+    },
+    files: {
+      'tools/greet.js': `import { word } from 'plain-dependency';
+        export default { description: 'Greets.', input_schema: { type: 'object' },
+          execute: () => ({ content: word, isError: false }) };`,
+    },
+  }),
+  spindle: (name) => ({
+    name,
+    files: {
+      'spindle.json': JSON.stringify({
+        version: '1.0.0',
+        name,
+        identifier: name.replaceAll('-', '_'),
+        author: 'ada',
+        github: 'https://github.com/ada/x',
+        homepage: 'https://github.com/ada/x',
+        permissions: ['tools'],
+        entry_backend: 'backend.js',
+      }),
+      'backend.js': `spindle.registerTool({ name: 'greet', display_name: 'Greet', description: 'Greets.',
+          parameters: { type: 'object' } });
+        spindle.on('TOOL_INVOCATION', () => 'hello');`,
+    },
+  }),
+};
 
 const bulkhead = (...args: string[]): ReturnType<typeof run> => run([...args], { home, cwd: work });
 const stored = (): string[] =>
@@ -130,5 +189,120 @@ describe('a package of a registry', () => {
     expect(stderr).toContain('\rfetching [--------------------] 0 of 3');
     expect(stderr).toContain('\rfetching [####################] 3 of 3\n');
     expect(stderr).toMatch(/\[2\/3\] npm:second[\s\S]*404/);
+  });
+});
+
+describe('a plugin that its author published', () => {
+  beforeAll(() => {
+    registry.publish({
+      name: 'plain-dependency',
+      manifest: { type: 'module', main: 'index.js' },
+      files: { 'index.js': "export const word = 'hello';" },
+    });
+  });
+
+  it.each([
+    ['pandora', '@me/greets-pandora'],
+    ['vellum', 'greets-vellum'],
+    ['spindle', 'greets_spindle'],
+  ])('of %s is added by its name, called by its id, and updated', async (system, id) => {
+    const name = `greets-${system}`;
+    const published = plugins[system]?.(name);
+    if (published === undefined) throw new Error(`no plugin of ${system}`);
+    registry.publish(published);
+    const lock = join(home, '.config/bulkhead/bulkhead.lock.json');
+    const added = await bulkhead('add', '--user', `npm:${name}`, '--yes');
+    expect(added).toMatchObject({ code: 0, stdout: `added ${id} to ${lock}\n` });
+
+    const call = () => bulkhead('call', id, 'greet', '--lock', lock);
+    expect(await call()).toMatchObject({ code: 0, stdout: 'hello\n' });
+    expect((await bulkhead('tools', id, '--lock', lock)).stdout).toContain('greet');
+    expect(await bulkhead('inspect', id, '--lock', lock)).toMatchObject({ code: 0 });
+
+    const { files = {} } = published;
+    const louder = Object.fromEntries(
+      Object.entries(files).map(([path, text]) => [
+        path,
+        text
+          .replace("'hello'", "'HELLO'")
+          .replace('=> word', '=> word.toUpperCase()')
+          .replace('content: word', 'content: word.toUpperCase()'),
+      ]),
+    );
+    registry.publish({ ...published, version: '1.1.0', files: louder });
+    expect(await bulkhead('update', '--user', id)).toMatchObject({
+      code: 0,
+      stdout: `${id} is updated\n`,
+    });
+    expect((await call()).stdout).toBe('HELLO\n');
+
+    // The version before it stays for a rollback.
+    expect(stored().filter((one) => one.startsWith(`${name}@`))).toHaveLength(2);
+    await bulkhead('store', 'gc');
+    expect(stored().filter((one) => one.startsWith(`${name}@`))).toHaveLength(2);
+  });
+
+  it('is asked about if its author packed its dependencies into its own code', async () => {
+    const pack = async (version: string, word: string): Promise<Published> => {
+      const directory = mkdtempSync(join(work, 'packed-'));
+      const files: Record<string, string> = {
+        ...plugins['pandora']?.('packed').files,
+        'node_modules/plain-dependency/package.json':
+          '{"name":"plain-dependency","version":"1.0.0","type":"module","main":"index.js"}',
+        'node_modules/plain-dependency/index.js': "export const word = 'hello';",
+        'package.json': '{"name":"packed"}',
+      };
+      if (word !== 'word') files['index.js'] = files['index.js']?.replace(/^import.*;/, '') ?? '';
+      files['index.js'] = files['index.js']?.replace('=> word', `=> ${word}`) ?? '';
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(directory, path)), { recursive: true });
+        writeFileSync(join(directory, path), text);
+      }
+      const packed = await bulkhead('pack', directory);
+      expect(packed.stdout).toContain('  bulkhead add npm:packed    what others type then\n');
+      expect(packed.stdout.includes('as one bundle')).toBe(word === 'word');
+      const artifact = readFileSync(join(directory, 'bulkhead.artifact'), 'utf8');
+      const { 'pandora.manifest.json': manifest = '' } = files;
+      return {
+        name: 'packed',
+        version,
+        files: { 'pandora.manifest.json': manifest, 'bulkhead.artifact': artifact },
+      };
+    };
+    const alone = await pack('1.0.0', "'alone'");
+    registry.publish(alone);
+    const call = () => bulkhead('call', '@me/packed', 'greet', '--lock', 'bulkhead.lock.json');
+    expect(await bulkhead('add', 'npm:packed', '--yes')).toMatchObject({ code: 0 });
+    expect((await call()).stdout).toBe('alone\n');
+
+    registry.publish(await pack('1.1.0', 'word'));
+    const names = 'one bundle: plain-dependency@1.0.0 would get all that the plugin may do';
+    const update = ['update', '@me/packed', '--accept'];
+    const refused = await bulkhead(...update);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(names) });
+    expect((await call()).stdout).toBe('alone\n');
+    expect(await bulkhead(...update, '--packages', 'together')).toMatchObject({ code: 0 });
+    expect((await call()).stdout).toBe('hello\n');
+
+    const again = ['add', 'npm:packed', '--yes', '--lock', 'other.lock.json'];
+    expect((await bulkhead(...again)).stderr).toContain(names);
+    expect(await bulkhead(...again, '--packages', 'together')).toMatchObject({ code: 0 });
+  });
+
+  it('is deleted from the store when no lock file names it', async () => {
+    registry.publish({ ...plugins['pandora']?.('leaves'), name: 'leaves' });
+    await bulkhead('add', '--user', 'npm:leaves', '--yes');
+    const named = () => stored().filter((one) => one.startsWith('leaves@'));
+    expect(named()).toHaveLength(1);
+    expect((await bulkhead('remove', '--user', '@me/leaves')).code).toBe(0);
+    await bulkhead('store', 'gc');
+    expect(named()).toEqual([]);
+  });
+
+  it('is not found in the registry of a project: the message says whose .npmrc is read', async () => {
+    const { code, stderr } = await bulkhead('add', '--user', 'npm:nowhere', '--yes');
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/nowhere was not fetched: npm view failed: .*E404/);
+    expect(stderr).toContain('the registry of your own .npmrc');
   });
 });

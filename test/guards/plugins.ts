@@ -33,6 +33,30 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/engine/mcp-server.test.ts'],
   },
   {
+    id: 'named-plugins-alone',
+    stops: 'a call of the plugin that was named, which runs a tool of another one of the lock file',
+    mutation: { replace: ['found.length === 0', 'true'] },
+    tests: ['test/cli/lock.test.ts'],
+  },
+  {
+    id: 'one-bundle-needs-a-yes',
+    stops: 'a package of npm whose dependencies get all that the plugin may do, without a question',
+    mutation: { replace: ["settings.packages === 'separate' && bundled.length > 0", 'false'] },
+    tests: ['test/cli/registry.test.ts'],
+  },
+  {
+    id: 'update-to-one-bundle-needs-a-yes',
+    stops: 'an update that brings dependencies with all that the plugin may do, without a question',
+    mutation: { replace: ["bundledAnew.length > 0 && settings.packages !== 'together'", 'false'] },
+    tests: ['test/cli/registry.test.ts'],
+  },
+  {
+    id: 'stored-dependency-has-no-origin',
+    stops: 'a dependency that is taken for the package that was fetched, and updated as it',
+    mutation: { replace: ['own.includes(realpathSync(path))', 'true'] },
+    tests: ['test/npm/store.test.ts'],
+  },
+  {
     id: 'stored-package-plain-files',
     stops: 'a link or a hidden file in a stored package',
     mutation: {

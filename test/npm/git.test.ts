@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseGitSpec } from '../../src/npm/spec.js';
+import { packagedPlugins as systems } from '../../src/cli/packaged-plugins.js';
 import { openPackageStore, type PackageStore } from '../../src/npm/store.js';
 import { afterEachTest } from '../tidying.js';
 import { type Repository, serveRepository } from './repository.js';
@@ -39,7 +40,7 @@ const hasWalls =
 
 function open(path = process.env['PATH']): PackageStore {
   const directory = mkdtempSync(join(root, 'store-'));
-  return openPackageStore({ directory, environment: { HOME: root, PATH: path } });
+  return openPackageStore({ directory, environment: { HOME: root, PATH: path }, systems });
 }
 
 const manifest = (more: object = {}): string =>
@@ -118,6 +119,31 @@ describe('a commit of a repository', () => {
       expect(readdirSync(store.directory)).toEqual(['.cache']);
     },
   );
+
+  it.runIf(hasWalls)('is a plugin by another manifest, without a package', async () => {
+    const extension = JSON.stringify({
+      version: '1.0.0',
+      name: 'Greets',
+      identifier: 'greets',
+      author: 'ada',
+      github: 'https://github.com/ada/x',
+      homepage: 'https://github.com/ada/x',
+      permissions: [],
+    });
+    const { url, commit } = await serve({ 'spindle.json': extension, 'dist/backend.js': '1' });
+    const store = open();
+    await expect(store.fetchCommit({ url, commit })).rejects.toThrow('does not end with a name');
+    const source = { url: `${url}Greets.git`, commit };
+    const stored = await store.fetchCommit(source);
+    expect(stored).toMatchObject({ name: 'greets', version: '0.0.0', packages: 1 });
+    const file = join(stored.directory, 'spindle.json');
+    expect(readFileSync(file, 'utf8')).toBe(extension);
+    expect(store.commitOf(stored.directory)).toMatchObject({ ...source, name: stored.name });
+    // What is inside a stored package has no origin of its own.
+    expect(store.commitOf(join(stored.directory, 'dist'))).toBeUndefined();
+    expect(store.removeOthers([stored.directory])).toEqual([]);
+    expect(store.removeOthers([])).toHaveLength(1);
+  });
 
   it.runIf(hasWalls)(
     'is refused if the id is that of a tag, or if it has too many files',

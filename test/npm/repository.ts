@@ -38,7 +38,9 @@ export async function serveRepository(
   git('update-server-info');
   cpSync(join(work, '.git'), join(root, 'served'), { recursive: true });
   const server = createServer((request, response) => {
-    const path = normalize(new URL(request.url ?? '/', 'http://x').pathname);
+    const { pathname } = new URL(request.url ?? '/', 'http://x');
+    // Under any name, too: `/name.git/HEAD`.
+    const path = normalize(pathname.replace(/^\/[^/]+\.git\//, '/'));
     try {
       response.end(readFileSync(join(root, 'served', path)));
     } catch {

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { packagedPlugins as systems } from '../../src/cli/packaged-plugins.js';
 import { openPackageStore, type PackageStore } from '../../src/npm/store.js';
 
 const root = mkdtempSync(join(tmpdir(), 'bulkhead-npm-'));
@@ -60,7 +61,7 @@ function open(name: string): PackageStore {
     SECRET_KEY: 'x',
     npm_config_registry: 'http://x',
   };
-  return openPackageStore({ directory: join(root, name), environment, npm });
+  return openPackageStore({ directory: join(root, name), environment, systems, npm });
 }
 
 function readAsked(store: PackageStore): {
@@ -116,6 +117,9 @@ describe('the store of packages', () => {
     expect(readdirSync(inside)).toEqual(['server']);
     expect(readdirSync(join(inside, 'server'))).toEqual(['index.js']);
     expect(lstatSync(join(inside, 'server/index.js')).mode & 0o222).toBe(0);
+    expect(store.describe(join(inside, 'server'))).toMatchObject({ name: 'server' });
+    // What is beside the package has no origin of its own.
+    expect(store.describe(inside)).toBeUndefined();
     const manifest: unknown = JSON.parse(
       readFileSync(join(stored.directory, 'package.json'), 'utf8'),
     );

@@ -3,7 +3,7 @@ import { allowances, grantedAfter } from '../../engine/inspect-plugin.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { hostModeDenied, runsUnconfined } from './consent.js';
-import { decidePackages, type LockPackageSettings } from './packages.js';
+import { decidePackages, type LockPackageSettings, packedTogether } from './packages.js';
 import type { UpdateReview } from './review.js';
 
 interface AcceptUpdateSettings extends LockPackageSettings {
@@ -18,9 +18,13 @@ interface AcceptUpdateSettings extends LockPackageSettings {
 /** What the packages of a plugin get with its current version. Absent: they run as one bundle. */
 export function packagesAfter(
   locked: LockedPlugin,
-  { inspected, wants, changes }: UpdateReview,
+  { inspected, wants, changes, bundledAnew }: UpdateReview,
   settings: AcceptUpdateSettings,
 ): AcceptedPackages | undefined {
+  // guard: update-to-one-bundle-needs-a-yes
+  if (bundledAnew.length > 0 && settings.packages !== 'together') {
+    throw packedTogether(inspected.plugin.id, bundledAnew);
+  }
   const { allow = [] } = settings;
   const granted = grantedAfter(locked, inspected, changes, allow);
   return decidePackages(inspected, settings, {

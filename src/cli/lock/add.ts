@@ -24,6 +24,7 @@ import {
   fetchCommit,
   fetchPackage,
   type FetchSettings,
+  isFetched,
   parseHours,
 } from './fetch.js';
 import { fetchAhead } from './fetch-ahead.js';
@@ -59,7 +60,7 @@ export function addAdd(program: Command, run: RunCommand): void {
     .description('show plugins, and accept their code and permissions into the lock file')
     .argument(
       '<plugin...>',
-      'directories of plugins, or for MCP servers npm:NAME@VERSION or git:URL#COMMIT; each is accepted by itself',
+      'directories of plugins, or npm:NAME@VERSION or git:URL#COMMIT; each is accepted by itself',
     )
     .option('--min-age <HOURS>', 'age that a version of npm must have (default: 24)', parseHours)
     .option('--accept-version <VERSION>', ACCEPT_VERSION_HELP)
@@ -199,10 +200,9 @@ export async function acceptPlugin(
   config?: JsonObject,
 ): Promise<Added> {
   // Otherwise the publisher of one of its dependencies could use all that the server may do.
-  const { packages: stored } = capabilities;
-  const isFetched =
-    stored.describe(directory) !== undefined || stored.commitOf(directory) !== undefined;
-  const settings = isFetched ? { packages: 'separate' as const, ...given } : given;
+  const settings = isFetched(directory, capabilities)
+    ? { packages: 'separate' as const, ...given }
+    : given;
   const lock = openLock(settings, capabilities, lockPackagesOption(settings));
   const setting = config === undefined ? {} : { config };
   const first = await lock.inspect(directory, setting);

@@ -1,6 +1,7 @@
 import { BulkheadError } from '../../errors.js';
 import { parseGitSpec, parsePackageSpec } from '../../npm/spec.js';
-import type { PackageOrigin, StoredPackage } from '../../npm/store.js';
+import type { PackageOrigin } from '../../npm/origin.js';
+import type { StoredPackage } from '../../npm/store.js';
 import { coversAll } from '../../permissions/grant.js';
 import type { Permissions } from '../../permissions/kind.js';
 import { parseReference, readPermissions } from '../../permissions/reference.js';
@@ -29,6 +30,14 @@ export interface FetchSettings {
   readonly minAge?: number;
   /** The version that the operator accepts although it is young, or its origin changed. */
   readonly acceptVersion?: string;
+}
+
+/** Whether the store has the plugin of a directory, from npm or from a commit. */
+export function isFetched(
+  directory: string,
+  { packages }: Pick<CliCapabilities, 'packages'>,
+): boolean {
+  return packages.describe(directory) !== undefined || packages.commitOf(directory) !== undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { AcceptedPackages } from '../../engine/accepted-packages.js';
 import type { Inspection } from '../../engine/inspect-plugin.js';
 import { grantsOf, packageGrantWithin } from '../../engine/accepted-packages.js';
+import { contentsOf } from '../../engine/pack-contents.js';
 import type { EngineOptions } from '../../engine/types/options.js';
 import { BulkheadError } from '../../errors.js';
 import {
@@ -14,6 +15,7 @@ import type { Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import type { PackageGrant } from '../../../sandbox/wire/methods.js';
 import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
+import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { usageError } from '../failure.js';
@@ -89,7 +91,11 @@ export function decidePackages(
   const { allowPackage = [], denyPackage = [] } = settings;
   const { granted, wants = {}, before, added } = more;
   if (packages === undefined) {
-    if (settings.packages === 'separate') throw packedTogether(plugin.id);
+    const bundled = contentsOf(inspected.artifact).packages;
+    // guard: one-bundle-needs-a-yes
+    if (settings.packages === 'separate' && bundled.length > 0) {
+      throw packedTogether(plugin.id, bundled);
+    }
     if (allowPackage.length + denyPackage.length === 0) return undefined;
     throw usageError('--packages', 'permissions for packages need --packages separate');
   }
@@ -139,10 +145,16 @@ function allowed(want: string, id: string, path: string, held: Permissions): Pac
   );
 }
 
-function packedTogether(id: string): BulkheadError<'INVALID_OPTIONS'> {
+/** `names`: the packages in the bundle. */
+export function packedTogether(
+  id: string,
+  names: readonly string[],
+): BulkheadError<'INVALID_OPTIONS'> {
+  const some = names.slice(0, 5).map(visible).join(', ');
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
   return usageError(
     '--packages',
-    `${id} is packed as one bundle; pack it again with bulkhead pack --packages separate`,
+    `${id} is packed as one bundle: ${some}${more} would get all that the plugin may do. To accept that, add --packages together; its author separates them with bulkhead pack --packages separate`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Inspection } from '../../engine/inspect-plugin.js';
+import { contentsOf } from '../../engine/pack-contents.js';
 import type { AcceptedPackages } from '../../engine/accepted-packages.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import type { PublicKey } from '../../keys/signing-key.js';
@@ -8,6 +9,7 @@ import { type FileDiff, sourceDiff } from '../../lock/source-diff.js';
 import type { PackageWants } from '../../lock/locked-packages.js';
 import { explainPermissions } from '../../permissions/permissions.js';
 import type { CliCapabilities } from '../capabilities.js';
+import { isFetched } from './fetch.js';
 import { formatPackages, readWants } from './packages.js';
 
 /** The current version of a locked plugin, compared with the accepted one. */
@@ -18,6 +20,11 @@ export interface UpdateReview {
   /** What the code of each npm package uses, if they run separately and the code could be read. */
   readonly wants: Readonly<Record<string, PackageWants>> | undefined;
   readonly changes: Changes;
+  /**
+   * The packages of a fetched plugin that run as one bundle with its code, if the accepted version had none of them.
+   * Whoever accepted it was not asked.
+   */
+  readonly bundledAnew: readonly string[];
   /** The differences of the sources, from the source maps of both artifacts. */
   code(): readonly FileDiff[];
 }
@@ -32,7 +39,7 @@ export interface ReviewOptions {
 export async function reviewUpdate(
   lock: Lockfile,
   id: string,
-  capabilities: Pick<CliCapabilities, 'suggestPermissions'>,
+  capabilities: Pick<CliCapabilities, 'suggestPermissions' | 'packages'>,
   { keys, directory = lock.directoryOf(id) }: ReviewOptions = {},
 ): Promise<UpdateReview> {
   const granted = lock.read().plugins[id]?.granted;
@@ -43,11 +50,17 @@ export async function reviewUpdate(
   const signer = lock.verifySignature(inspected, keys);
   const before = await lock.inspectAccepted(id).catch(() => undefined);
   const wants = await readWants(inspected, capabilities);
+  const isNewBundle =
+    isFetched(directory, capabilities) &&
+    inspected.packages === undefined &&
+    before !== undefined &&
+    contentsOf(before.artifact).packages.length === 0;
   return {
     inspected,
     signer,
     wants,
     changes: lock.changes(id, inspected, { signer, before, wants }),
+    bundledAnew: isNewBundle ? contentsOf(inspected.artifact).packages : [],
     code: () =>
       sourceDiff(before?.artifact.bundles ?? {}, inspected.artifact.bundles, {
         isStored: before !== undefined,

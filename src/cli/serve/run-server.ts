@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Lockfile } from '../../engine/lockfile.js';
 import type { EngineOptions, PluginSecrets } from '../../engine/types/options.js';
+import { formatNamed } from '../../formats/table.js';
 import { parsePackageSpec } from '../../npm/spec.js';
 import { shellWord, visible } from '../../visible.js';
 import {
@@ -10,7 +11,7 @@ import {
   trustFileOf,
   trustOption,
 } from '../engine-options.js';
-import { reasonOf } from '../failure.js';
+import { reasonOf, usageError } from '../failure.js';
 import type { RunCommand } from '../call.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -24,10 +25,10 @@ export function addRun(program: Command, run: RunCommand): void {
   const command = program
     .command('run')
     .description(
-      'serve an accepted MCP server from npm on standard input and output, under the names of its own tools',
+      'serve an accepted package to an MCP client on standard input and output: an MCP server under the names of its own tools, or another plugin',
     )
     .argument('<package>', 'npm:NAME, as you accepted it with bulkhead add --user')
-    .argument('[argument...]', 'arguments of the program; write them after --');
+    .argument('[argument...]', 'arguments of the program of an MCP server; write them after --');
   addApprovalOptions(command)
     .option(
       '--secret <KEY=HOST>',
@@ -64,22 +65,25 @@ async function runServer(
     ...approvalOptions(settings, capabilities),
   };
   await offerToAdd(named, name, capabilities);
-  const directory = acceptedDirectory(name, version, capabilities);
+  const accepted = findAccepted(name, version, capabilities);
+  if (accepted?.takesArguments === false && args.length > 0) {
+    throw usageError('argument', `${name} is not a program, and takes no arguments`);
+  }
   const line = `npx bulkhead add --user ${shellWord(named)}`;
   await using engine = await capabilities.createEngine(
-    directory === undefined
+    accepted === undefined
       ? { ...common, coreTools: [setupTool(name, line)] }
       : {
           ...common,
-          plugins: [directory],
+          plugins: [accepted.directory],
           lockFile: userLockFile(capabilities),
-          lockedPlugins: [name],
+          lockedPlugins: [accepted.id],
           ...trustOption({}, capabilities),
-          config: { [name]: { args: [...args] } },
+          ...(accepted.takesArguments ? { config: { [accepted.id]: { args: [...args] } } } : {}),
           secrets: () => settings.secret ?? {},
         },
   );
-  if (directory === undefined) {
+  if (accepted === undefined) {
     await capabilities.stderr.write(
       `${visible(name)} is not accepted yet. To review and accept it, run: ${visible(line)}\n`,
     );
@@ -89,17 +93,17 @@ async function runServer(
   }
   const { serveMcpStdio } = await import('../../adapters/mcp.js');
   const stdio = await serveMcpStdio(engine, {
-    name: directory === undefined ? 'bulkhead' : name,
+    name: accepted === undefined ? 'bulkhead' : name,
     onError: ({ message }) => logger.info({ why: message }, 'mcp'),
   });
   capabilities.resumeInput?.();
   const reload = async (): Promise<void> => {
     // The engine itself reads whether it is disabled. An update has another directory.
-    const now = acceptedDirectory(name, version, capabilities) ?? directory;
-    await engine.reload({ plugins: now === undefined ? [] : [now] });
+    const now = findAccepted(name, version, capabilities) ?? accepted;
+    await engine.reload({ plugins: now === undefined ? [] : [now.directory] });
   };
   const watched =
-    directory === undefined ? [] : [userLockFile(capabilities), trustFileOf({}, capabilities)];
+    accepted === undefined ? [] : [userLockFile(capabilities), trustFileOf({}, capabilities)];
   // guard: running-server-follows-lock
   const removeWatches = watched.flatMap((path) =>
     path === undefined ? [] : [capabilities.watchFile(path, () => void follow())],
@@ -125,7 +129,7 @@ async function offerToAdd(
 ): Promise<void> {
   const { ask, stderr } = capabilities;
   const lock = openLock({ user: true }, capabilities);
-  if (ask === undefined || isLocked(lock, name)) return;
+  if (ask === undefined || lockedId(lock, name, capabilities) !== undefined) return;
   await stderr.write(`${visible(name)} is not accepted yet.\n`);
   const directory = await fetchPackage(named, {}, capabilities);
   // Standard output belongs to the client.
@@ -136,35 +140,56 @@ async function offerToAdd(
   );
 }
 
-function isLocked(lock: Lockfile, name: string): boolean {
-  return Object.hasOwn(lock.read().plugins, name);
+/**
+ * The id of an accepted package. The whole name counts: `npm:notes` is another package than an accepted
+ * `@scope/notes`. The id of an MCP server is its package's name; other plugins have an id of their own.
+ */
+function lockedId(
+  lock: Lockfile,
+  name: string,
+  { packages }: Pick<CliCapabilities, 'packages'>,
+): string | undefined {
+  const { plugins } = lock.read();
+  if (Object.hasOwn(plugins, name)) return name;
+  return Object.keys(plugins).find((id) => {
+    const directory = lock.directoryOf(id);
+    return (packages.describe(directory) ?? packages.commitOf(directory))?.name === name;
+  });
+}
+
+/** A plugin of the user's lock file. */
+interface Accepted {
+  readonly id: string;
+  readonly directory: string;
+  readonly takesArguments: boolean;
 }
 
 /**
- * The directory of the accepted server; `undefined` if the user's lock file does not have it, or has another
+ * The accepted plugin of a package; `undefined` if the user's lock file does not have it, or has another
  * version than the one that is named.
  */
-function acceptedDirectory(
+function findAccepted(
   name: string,
   version: string,
   capabilities: CliCapabilities,
-): string | undefined {
+): Accepted | undefined {
   const lock = openLock({ user: true }, capabilities);
-  // The whole name: `npm:notes` is another package than an accepted `@scope/notes`.
-  if (!isLocked(lock, name)) return undefined;
-  const locked = lock.read().plugins[name];
-  const isMeant = version === 'latest' || locked?.version === version;
-  return isMeant && locked?.disabled !== true ? lock.directoryOf(name) : undefined;
+  const id = lockedId(lock, name, capabilities);
+  const locked = id === undefined ? undefined : lock.read().plugins[id];
+  if (id === undefined || locked === undefined || locked.disabled === true) return undefined;
+  if (version !== 'latest' && locked.version !== version) return undefined;
+  const takesArguments = formatNamed(locked.format).arePrograms === true;
+  return { id, directory: lock.directoryOf(id), takesArguments };
 }
 
 /** The only tool of a server that is not accepted: it says what the person has to do. */
 function setupTool(name: string, line: string): NonNullable<EngineOptions['coreTools']>[number] {
   return {
     name: 'bulkhead_setup',
-    description: `Says how to accept the MCP server ${visible(name)}, which Bulkhead has not started yet.`,
+    description: `Says how to accept the package ${visible(name)}, which Bulkhead has not started yet.`,
     risk: 'low',
     execute: () =>
-      `The server ${visible(name)} was not started, because its user has not accepted it. ` +
+      `The package ${visible(name)} was not started, because its user has not accepted it. ` +
       `Ask the user to run this line in a terminal, and to reconnect: ${visible(line)}`,
   };
 }

@@ -16,6 +16,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 export const vellum: Format = {
   name: 'vellum',
   manifestFile: MANIFEST_FILE,
+  provides: [PLUGIN_API],
   manifestHas: 'a directory tools or hooks, or @vellumai/plugin-api in peerDependencies',
   manifestShape: extensionShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
