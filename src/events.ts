@@ -97,6 +97,8 @@ export type BulkheadEvent = { readonly atMs: number } & (
       readonly code?: ErrorCode;
       /** The stack of the plugin's error. For the host's log, never for a model. */
       readonly stack?: string;
+      /** Why it failed, in the engine's words, if its plugin system has other words for a model. */
+      readonly why?: string;
       readonly durationMs: number;
     }
   | {

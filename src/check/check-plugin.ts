@@ -3,6 +3,7 @@ import { diskReader } from '../engine/node/disk-reader.js';
 import type { PluginProblem } from '../engine/types/status.js';
 import { type BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import { readPlugin } from '../formats/discover.js';
+import type { Format } from '../formats/format.js';
 import { detectFormat, formatNamed } from '../formats/table.js';
 import { scopesOf, unionOf } from '../permissions/permissions.js';
 import type { Plugin } from '../plugin/plugin.js';
@@ -89,7 +90,7 @@ export async function checkPlugin(
   );
   findings.push(...others.map((problem) => problemFinding(problem, inspected, file)));
   findings.push(
-    ...emptyFindings(plugin),
+    ...emptyFindings(plugin, format),
     ...loaded,
     ...toolFindings(plugin.id, inspected.tools, file),
   );
@@ -184,20 +185,12 @@ function versionFindings({ version, manifest }: Plugin): readonly CheckFinding[]
 }
 
 /** A plugin of files that has none of them. */
-function emptyFindings({ entries, manifest, notRun = [] }: Plugin): readonly CheckFinding[] {
+function emptyFindings(plugin: Plugin, format: Format): readonly CheckFinding[] {
+  const { entries, manifest, notRun = [] } = plugin;
   const isEmpty = entries.every(({ surfaces }) => surfaces?.length === 0);
-  if (!isEmpty || notRun.length > 0) return [];
-  return [
-    {
-      rule: 'load',
-      level: 'error',
-      message: 'The plugin has no tools and no hooks.',
-      fix: 'Put each tool into tools/NAME.ts, and each hook into hooks/NAME.ts.',
-      file: manifest,
-      line: 1,
-      column: 1,
-    },
-  ];
+  const described = format.describeEmpty?.(plugin);
+  if (!isEmpty || notRun.length > 0 || described === undefined) return [];
+  return [{ rule: 'load', ...described, file: manifest, line: 1, column: 1 }];
 }
 
 /** The file of a plugin with one entry. */

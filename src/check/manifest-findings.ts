@@ -60,7 +60,12 @@ export function manifestProblem(
     };
   }
   const path = /^([\w$.[\]"-]+):/.exec(problem)?.[1] ?? '';
-  const key = path.split(/[.[]/).findLast((part) => /^[A-Za-z_$]/.test(part));
+  // A key that is missing is missing in one of those above it.
+  const key = path
+    .split(/[.[]/)
+    .findLast(
+      (part) => /^[A-Za-z_$]/.test(part) && manifest?.text.includes(JSON.stringify(part)) === true,
+    );
   const place =
     manifest === undefined || key === undefined
       ? { line: 1, column: 1 }

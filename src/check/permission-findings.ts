@@ -27,12 +27,14 @@ export function permissionFindings(
 function missing(
   { items, open, manifest }: Suggestion,
   declared: Permissions,
-  { permissionsPlace, declaresPermissions }: Format,
+  { permissionsPlace, declaresPermissions, powersKey }: Format,
 ): readonly CheckFinding[] {
   const needed = items.flatMap(({ permission, scope, why, at }): CheckFinding[] => {
     if (covers(declared, permission, scope)) return [];
     // A file below a directory that the manifest names: its name is computed.
     if (permission === 'storage' && isRead(why) && declared.fs.length > 0) return [];
+    const isOwnName = permission === 'powers' && powersKey !== undefined;
+    const named = isOwnName ? scope : `${permission}${isListed(permission) ? ` ${scope}` : ''}`;
     const request = isListed(permission)
       ? `"${permission}": [${JSON.stringify(scope)}]`
       : `"${permission}": true`;
@@ -41,8 +43,10 @@ function missing(
         rule: 'permission-missing',
         // Dependencies often have code that the plugin never runs.
         level: isOwn(at) && declaresPermissions === true ? 'error' : 'warning',
-        message: `${why} needs the permission ${permission}${isListed(permission) ? ` ${scope}` : ''}, and ${manifest} does not request it.`,
-        fix: `Add ${request} to ${manifest}, ${permissionsPlace}.`,
+        message: `${why} needs the permission ${named}, and ${manifest} does not request it.`,
+        fix: isOwnName
+          ? `Add ${JSON.stringify(scope)} to "${powersKey}" in ${manifest}.`
+          : `Add ${request} to ${manifest}, ${permissionsPlace}.`,
         ...placeIn(at),
       },
     ];

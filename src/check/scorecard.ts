@@ -39,10 +39,14 @@ export function scorecardOf({ findings, inspected }: PluginCheck): readonly Scor
   if (inspected === undefined && findings.every(({ rule }) => PARTS[rule] === 'publication')) {
     return [];
   }
+  // A mistake in a tool that can be called is a warning.
+  const isBroken = findings.some(
+    ({ rule, level }) => (rule === 'build' || rule === 'load') && level !== 'warning',
+  );
   return [...new Set(Object.values(PARTS))].map((part) => {
     const own = findings.filter(({ rule }) => PARTS[rule] === part);
     const worst = WORST_FIRST.find((level) => own.some((finding) => finding.level === level));
-    const isChecked = inspected?.faults.length === 0 || part === 'manifest';
+    const isChecked = (inspected !== undefined && !isBroken) || part === 'manifest';
     return { part, result: worst ?? (isChecked ? 'ok' : 'not-checked') };
   });
 }

@@ -1,3 +1,4 @@
+import { formatNamed } from '../formats/table.js';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { Engine } from '../engine/engine-api.js';
 import type { CallOptions } from '../engine/types/options.js';
@@ -5,6 +6,7 @@ import type { CallRecording } from '../engine/types/recording.js';
 import type { CallResult, StoppedEffect } from '../engine/types/result.js';
 import type { PluginStatus } from '../engine/types/status.js';
 import { isBulkheadError } from '../errors.js';
+import type { BulkheadEvent } from '../events.js';
 import { textOf } from '../plugin/answer.js';
 import {
   type Failure,
@@ -55,7 +57,7 @@ export async function invoke(
   const status = plugins.length === 1 ? plugins[0] : undefined;
   const broken = plugins.length === 0 ? noPlugin(directory) : status && failureOfPlugin(status);
   if (broken !== undefined) return failed(broken);
-  const stacks = watchStacks(engine);
+  const ends = watchEnds(engine);
   try {
     const result = await engine.call(tool, input, options);
     if (result.recording !== undefined) onRecording?.(result.recording);
@@ -69,16 +71,16 @@ export async function invoke(
     if (!result.isError) {
       return { ok: true, result: value, shown: shownOf(result), durationMs, ...more };
     }
-    const stack = stacks.of(result.callId);
+    const { stack, why } = ends.of(result.callId);
     return {
       ok: false,
       failure: {
         code: result.code ?? 'TOOL_FAILED',
-        message: textOf(result.content),
+        message: why ?? textOf(result.content),
         ...(result.value === undefined ? {} : { result: result.value }),
         ...(status === undefined ? {} : { plugin: status.id }),
         ...(stack === undefined ? {} : { stack }),
-        ...(isPlaceless(result, stack) ? { fix: NO_PLACE } : {}),
+        ...fixOf(result, status, stack),
       },
       durationMs,
       ...more,
@@ -87,7 +89,7 @@ export async function invoke(
     const absent = isBulkheadError(error, 'TOOL_NOT_FOUND') ? whyAbsent(tool, status) : undefined;
     return failed(absent ?? failureOf(error));
   } finally {
-    stacks.stop();
+    ends.stop();
   }
 }
 
@@ -97,6 +99,20 @@ export interface Invocation {
   readonly input: unknown;
   /** Receives the recording, if the call is recorded. */
   readonly onRecording?: (recording: CallRecording) => void;
+}
+
+/** What to do, if the plugin's system knows the failure, or if there is no place to look at. */
+function fixOf(
+  result: CallResult,
+  status: PluginStatus | undefined,
+  stack: string | undefined,
+): Pick<Failure, 'fix'> {
+  const known =
+    status?.format === undefined
+      ? undefined
+      : formatNamed(status.format).remedyFor?.(textOf(result.content));
+  if (known !== undefined) return { fix: known };
+  return isPlaceless(result, stack) ? { fix: NO_PLACE } : {};
 }
 
 /** Whether a tool threw a value without a stack. A tool that returns a failure has a value. */
@@ -142,15 +158,17 @@ function shownOf({ value, structured, content }: CallResult): Json {
   return typeof value === 'string' ? value : (structured ?? textOf(content));
 }
 
-/** Collects the stack of each failed call. */
-function watchStacks(engine: Engine): { of(call: string): string | undefined; stop(): void } {
-  const stacks = new Map<string, string>();
+/** Collects what events say about the end of each call. */
+function watchEnds(engine: Engine): { of(call: string): EndOfCall; stop(): void } {
+  const ends = new Map<string, EndOfCall>();
   const stop = engine.on((event) => {
-    if (event.type === 'call-ended' && event.stack !== undefined)
-      stacks.set(event.call, event.stack);
+    if (event.type === 'call-ended') ends.set(event.call, event);
   });
-  return { of: (call) => stacks.get(call), stop };
+  return { of: (call) => ends.get(call) ?? {}, stop };
 }
+
+/** What only events say about a failure. */
+type EndOfCall = Pick<Extract<BulkheadEvent, { type: 'call-ended' }>, 'stack' | 'why'>;
 
 /** Rounds to 0.1 ms. */
 export function round(milliseconds: number): number {

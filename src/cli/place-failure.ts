@@ -48,7 +48,9 @@ export async function placeFailure(
   const own = placeOfTool(places, tool);
   if (failure.code === 'INVALID_SCHEMA' && own !== undefined) {
     const [file = ''] = own.split(':');
-    const spot = placeInSource(failure, await read(file));
+    // A word that is proposed may be elsewhere.
+    const message = failure.message.replace(/ Did you mean .*$/, '');
+    const spot = placeInSource({ message }, await read(file));
     return { ...failure, at: spot === undefined ? own : `${file}:${spot.line}:${spot.column}` };
   }
   // A tool that returns a failure has a result.

@@ -279,6 +279,7 @@ function listing(
 async function describeTools(
   installed: InstalledPlugin,
 ): Promise<Pick<Inspection, 'tools' | 'hostTools' | 'problems' | 'faults' | 'inactive'>> {
+  const { findMistakes } = formatNamed(installed.plugin.format);
   try {
     const listings = installed.entries.flatMap((entry) => entry.tools.map(({ listed }) => listed));
     return {
@@ -290,6 +291,9 @@ async function describeTools(
         ...installed.problems.map(({ message }) => message),
         ...installed.activation.reasons,
         ...installed.entries.flatMap((entry) => entry.problems.map(({ message }) => message)),
+        ...installed.entries.flatMap(({ contributions }) =>
+          contributions === undefined ? [] : (findMistakes?.(contributions) ?? []),
+        ),
       ],
       faults: installed.entries.flatMap((entry) => entry.problems),
       inactive: installed.activation.reasons,

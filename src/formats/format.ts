@@ -44,6 +44,17 @@ export interface Format {
   readonly permissionsPlace: string;
   /** The keys that lead to the request of the tools in the manifest. */
   readonly permissionsPath: readonly string[];
+  /**
+   * The key of the manifest that lists the format's own permissions by name, as powers are called here. Default: powers
+   * are requested as `powers`, like other permissions.
+   */
+  readonly powersKey?: string;
+  /** What an author is told about a plugin of which nothing runs. */
+  describeEmpty?(plugin: Plugin): EmptyPlugin;
+  /** How an author mends a failure that the system's own functions cause, by its message. */
+  remedyFor?(message: string): string | undefined;
+  /** Mistakes that show when everything is registered. Each begins with its tool, `tool "x": …`. */
+  findMistakes?(contributions: Contributions): readonly string[];
   /** Whether the directory contains a plugin of this format, by the names of its files. */
   detect(reader: DirectoryReader, directory: string): Promise<boolean>;
   /** Reads the plugin in a real path. Throws `INVALID_MANIFEST` and `OUTSIDE_PLUGIN`. */
@@ -129,6 +140,13 @@ export interface Format {
   list(source: ListingSource): Readonly<Record<string, unknown>>;
   /** Whether a tool may run unattended. */
   runsInBackground(annotations: ToolAnnotations, needsApproval: boolean): boolean;
+}
+
+/** Why nothing of a plugin runs. */
+export interface EmptyPlugin {
+  readonly level: 'error' | 'note';
+  readonly message: string;
+  readonly fix?: string;
 }
 
 /** A global or a module that a plugin system gives to its plugins. */

@@ -56,23 +56,24 @@ function mistakesOf(keyword: string, value: Json, at: string): readonly SchemaMi
     : [{ place, message: `is not a keyword. Did you mean "${meant}"?`, fatal: false }];
 }
 
-/** Names in `required` that are near to a property and are none. */
+/** What `required` has that is no name, near to a property and none, or refused by the same schema. */
 function missingProperties(schema: JsonObject, at: string): readonly SchemaMistake[] {
   const { required, properties } = schema;
   if (!isList(required) || !isRecord(properties)) return [];
   const names = Object.keys(properties);
+  const isClosed =
+    schema['additionalProperties'] === false && schema['patternProperties'] === undefined;
   return required.flatMap((name): SchemaMistake[] => {
-    if (typeof name !== 'string' || names.includes(name)) return [];
+    const mistake = (message: string): SchemaMistake[] => [
+      { place: `${at}/required`, message, fatal: false },
+    ];
+    if (typeof name !== 'string') return mistake(`${shown(name)} is not the name of a property.`);
+    if (names.includes(name)) return [];
     const meant = didYouMean(name, names);
-    return meant === undefined
-      ? []
-      : [
-          {
-            place: `${at}/required`,
-            message: `${shown(name)} is not a property. Did you mean "${meant}"?`,
-            fatal: false,
-          },
-        ];
+    if (meant !== undefined) {
+      return mistake(`${shown(name)} is not a property. Did you mean "${meant}"?`);
+    }
+    return isClosed ? mistake(`${shown(name)} is not a property, so no input fits.`) : [];
   });
 }
 

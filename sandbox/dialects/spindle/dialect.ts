@@ -24,7 +24,7 @@ export const spindle: Dialect = {
     const attached: Attached = {
       describe: () => Promise.resolve(runtime.describe()),
       call: (tool, input, call) =>
-        invokeTool(runtime.events.handlers('TOOL_INVOCATION'), tool, input, call),
+        invokeTool(runtime.events.handlers('TOOL_INVOCATION'), tool, input, call, world.log),
       event: (name, payload, event) => receiveEvent(runtime, name, payload, event),
       regrant: (grant: GuestGrant) => runtime.permissions.replace(grant.powers ?? []),
     };

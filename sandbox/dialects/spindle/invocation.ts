@@ -1,6 +1,6 @@
 import type { Json } from '../../wire/messages.js';
 import { isRecord } from '../../wire/json.js';
-import type { CallWorld } from '../dialect.js';
+import type { CallWorld, DialectWorld } from '../dialect.js';
 import type { Callback } from './callbacks.js';
 import { readField } from './strict.js';
 
@@ -17,25 +17,37 @@ export async function invokeTool(
   toolName: string,
   input: unknown,
   call: Pick<CallWorld, 'context'>,
+  log: DialectWorld['log'],
 ): Promise<string> {
   if (handlers.length === 0) throw new Error('No TOOL_INVOCATION handler registered');
   const payload = makePayload(toolName, input, call.context);
   let answer: unknown;
   for (const handler of handlers) {
-    const given = await attempt(handler, payload);
+    const given = await attempt(handler, payload, log);
     answer ??= given;
+  }
+  if (typeof answer === 'object' && answer !== null) {
+    log('warn', [
+      `TOOL_INVOCATION: the result of ${toolName} is an object, which a model reads as "[object Object]". Return a text, such as JSON.stringify(result).`,
+    ]);
   }
   // oxlint-disable-next-line typescript/no-base-to-string -- an object is "[object Object]" there, too
   return String(answer ?? '');
 }
 
-async function attempt(handler: Callback, payload: object): Promise<unknown> {
+async function attempt(
+  handler: Callback,
+  payload: object,
+  log: DialectWorld['log'],
+): Promise<unknown> {
   try {
     return await Reflect.apply(handler, undefined, [payload]);
   } catch (error) {
     // A thrown value without a message gets the original's message.
     const message: unknown = readField(error, 'message');
     if (error instanceof Error && message !== '') throw error;
+    // Otherwise nothing says what it was.
+    log('error', ['TOOL_INVOCATION: its handler threw', error]);
     const words = typeof message === 'string' && message !== '' ? message : FAILED;
     // oxlint-disable-next-line preserve-caught-error -- it is not an error, or has no message
     throw new Error(words);

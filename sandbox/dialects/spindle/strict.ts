@@ -15,11 +15,25 @@ export function strict<Members extends object>(path: string, members: Members): 
       ) {
         return Reflect.get(target, key, receiver);
       }
-      throw new TypeError(
-        `${path}.${key} does not exist here. Test for it with ${JSON.stringify(key)} in ${path}.`,
-      );
+      const meant = Reflect.ownKeys(target).find((name) => isNear(key, name));
+      const remedy =
+        typeof meant === 'string'
+          ? `Did you mean ${path}.${meant}?`
+          : `Test for it with ${JSON.stringify(key)} in ${path}.`;
+      throw new TypeError(`${path}.${key} does not exist here. ${remedy}`);
     },
   });
+}
+
+/** Whether two names are the same but for up to two neighbouring characters. */
+function isNear(key: string, name: string | symbol): boolean {
+  if (typeof name !== 'string') return false;
+  const [short, long] = key.length < name.length ? [key, name] : [name, key];
+  let start = 0;
+  while (start < short.length && short[start] === long[start]) start += 1;
+  let end = 0;
+  while (end < short.length - start && short.at(-1 - end) === long.at(-1 - end)) end += 1;
+  return short.length > 3 && start + end >= long.length - 2;
 }
 
 const QUIET: ReadonlySet<string> = new Set([

@@ -7,6 +7,7 @@ import {
   PAST_CAP,
   shortDescription,
   type ToolBudget,
+  unreadKeys,
 } from '../tool-list.js';
 import type { HeldPermissions, Mutations } from './permissions.js';
 import { SPINDLE_LIMITS } from './limits.js';
@@ -98,6 +99,8 @@ const FIELDS = [
   'inline_available',
 ];
 
+const READ: ReadonlySet<string> = new Set(FIELDS);
+
 /** A copy of a registration, which later changes do not affect. Never throws. */
 function readTool(
   tool: unknown,
@@ -112,7 +115,10 @@ function readTool(
       }),
     );
     name = typeof plain['name'] === 'string' ? plain['name'] : '';
-    return { name, text: `{"tool":${world.serialize(plain)}}` };
+    return {
+      name,
+      text: `{"tool":${world.serialize({ ...plain, unread: unreadKeys(tool, READ) })}}`,
+    };
   } catch (error) {
     world.log('error', ['registerTool:', error]);
     const why = error instanceof Error ? error.message : String(error);

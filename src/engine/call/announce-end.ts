@@ -7,13 +7,19 @@ interface EndedCall {
   readonly tool: string;
 }
 
-/** Emits the end of a call that had started, and its answer for listeners that name it. */
+/**
+ * Emits the end of a call that had started, and its answer for listeners that name it. The last argument: the failure,
+ * in the engine's words.
+ */
 export function announceEnd(
   events: EventBus,
   { call, plugin, tool }: EndedCall,
   { isError, code, durationMs, value, content }: Omit<CallResult, 'callId'>,
-  stack?: string,
+  { stack, message }: { readonly stack?: string | undefined; readonly message?: string } = {},
 ): void {
+  // The words of a tool's own failure are its own.
+  const isReworded =
+    message !== undefined && code !== 'TOOL_FAILED' && content[0]?.text !== message;
   events.emit({
     type: 'call-ended',
     call,
@@ -22,6 +28,7 @@ export function announceEnd(
     outcome: isError ? 'error' : 'ok',
     ...(code === undefined ? {} : { code }),
     ...(stack === undefined ? {} : { stack }),
+    ...(isReworded ? { why: message } : {}),
     durationMs,
   });
   if (!events.hasListener('call-answered')) return;

@@ -266,7 +266,10 @@ class RunningCall implements OpenCall, ResponseHandler {
       'stack' in outcome && outcome.stack !== undefined
         ? place.instance.mapStack(outcome.stack)
         : undefined;
-    announceEnd(events, { call: callId, plugin: tool.plugin, tool: tool.tool }, result, stack);
+    announceEnd(events, { call: callId, plugin: tool.plugin, tool: tool.tool }, result, {
+      stack,
+      ...('message' in outcome ? { message: outcome.message } : {}),
+    });
   }
 }
 

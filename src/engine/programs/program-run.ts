@@ -206,7 +206,7 @@ class Run implements ProgramRun {
       ...(failed === undefined ? {} : { code: failed.code }),
       durationMs,
     };
-    announceEnd(services.events, this.#about, answer, failed?.stack);
+    announceEnd(services.events, this.#about, answer, { stack: failed?.stack });
     const result: ProgramResult = {
       id: head.id,
       isError: failed !== undefined,

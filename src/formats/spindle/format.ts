@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
-import type { Activation, Format } from '../format.js';
+import type { Plugin } from '../../plugin/plugin.js';
+import type { Contributions } from '../../plugin/tool.js';
+import type { Activation, EmptyPlugin, Format } from '../format.js';
+import { quoteText } from '../quote.js';
 import { runsInBackground } from '../approval.js';
 import { prepareInvocation } from './invocation.js';
 import { listExtension } from './listing.js';
@@ -24,6 +27,10 @@ export const spindle: Format = {
   approvalByFlagOnly: true,
   registersAtRunTime: true,
   listingPowers: ['tools'],
+  powersKey: 'permissions',
+  describeEmpty,
+  findMistakes,
+  remedyFor,
   prepareCall: prepareInvocation,
   defaultTimeoutMs: 30_000,
   aliasesOf: ({ pluginInfo }, toolId) => {
@@ -39,12 +46,36 @@ export const spindle: Format = {
   list: listExtension,
 };
 
+function describeEmpty({ manifest }: Plugin): EmptyPlugin {
+  return {
+    level: 'error',
+    message:
+      'The extension has no backend: neither dist/backend.js nor src/backend.ts. A frontend runs in a browser, not here.',
+    fix: `Add one of these files, or name another one in ${manifest} with "entry_backend".`,
+  };
+}
+
+function findMistakes({ tools, registrations }: Contributions): readonly string[] {
+  if (registrations === undefined || registrations.events.includes(CALLED)) return [];
+  return tools.map(
+    ({ toolId }) =>
+      `tool ${quoteText(toolId)}: nothing handles the event ${CALLED}, so its calls fail. Write: spindle.on('${CALLED}', (call) => …)`,
+  );
+}
+
+function remedyFor(message: string): string | undefined {
+  const [, permission] = /^PERMISSION_DENIED: ([a-z_.]+) — /.exec(message) ?? [];
+  if (permission !== undefined) {
+    return `Add "${permission}" to "permissions" in spindle.json, and grant it.`;
+  }
+  if (message !== `No ${CALLED} handler registered`) return undefined;
+  return `Write: spindle.on('${CALLED}', (call) => …).`;
+}
+
+const CALLED = 'TOOL_INVOCATION';
+
 /** Events that reach an extension whenever they happen. */
-const DELIVERED: ReadonlySet<string> = new Set([
-  'TOOL_INVOCATION',
-  'PERMISSION_CHANGED',
-  'permission_denied',
-]);
+const DELIVERED: ReadonlySet<string> = new Set([CALLED, 'PERMISSION_CHANGED', 'permission_denied']);
 
 /**
  * An extension needs no configuration. It is active unless the operator disables it, or describes

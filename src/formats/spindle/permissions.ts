@@ -1,3 +1,4 @@
+import { didYouMean } from '../../did-you-mean.js';
 import { readDeclared } from '../../permissions/declared.js';
 import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import type { SpindleManifest } from './manifest.js';
@@ -52,12 +53,26 @@ function readNames(written: readonly string[]): {
     known.has(name)
       ? []
       : [
-          `permissions[${index}]: ${JSON.stringify(name.slice(0, 60))} is not a permission of Spindle`,
+          `permissions[${index}]: ${JSON.stringify(name.slice(0, 60))} is not a permission of Spindle${remedyFor(name)}`,
         ],
   );
   const requested = new Set(written.filter((name) => known.has(name)));
   return { names: [...requested], problems: problems.slice(0, MAX_PROBLEMS) };
 }
+
+function remedyFor(name: string): string {
+  const meant = ELSEWHERE.get(name) ?? didYouMean(name, SPINDLE_PERMISSIONS);
+  if (meant !== undefined) return `. Did you mean "${meant}"?`;
+  return FREE.has(name) ? '. Every extension has it; remove it' : '';
+}
+
+/** The words of other systems for the same thing. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+  ['cors', 'fetch', 'http', 'network'].map((word) => [word, 'cors_proxy']),
+);
+
+/** What no extension has to request. */
+const FREE: ReadonlySet<string> = new Set(['storage', 'time', 'random', 'spindle', 'toast']);
 
 /** The power for what every extension may request from its host: toasts, versions, tokens … */
 const BASE = 'spindle';

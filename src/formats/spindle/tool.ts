@@ -1,5 +1,6 @@
 import { invalidTool, quoteText } from '../quote.js';
 import { readDescription, readToolTitle } from '../tool-texts.js';
+import { reportUnreadKeys, type ToolKeys } from '../unread-keys.js';
 import { type ToolDefinition, isToolName } from '../../plugin/tool.js';
 import type { BulkheadError } from '../../errors.js';
 import { checkSchema } from '../../schema/check.js';
@@ -18,6 +19,7 @@ export function readTool(
   const { plugin, entry, maxTimeoutMs } = context;
   const id = `${plugin.id}:${toolId}`;
   const reportTool = (problem: string): void => report(`tool ${quoteText(toolId)}: ${problem}`);
+  reportUnreadKeys(fields['unread'], KEYS, reportTool);
   const parameters: unknown = fields['parameters'] ?? { type: 'object', properties: {} };
   if (!isRecord(parameters)) {
     throw refuseTool(context, toolId, 'has parameters that are not an object');
@@ -45,6 +47,26 @@ export function readTool(
     },
   };
 }
+
+const KEYS: ToolKeys = {
+  known: [
+    'name',
+    'display_name',
+    'description',
+    'parameters',
+    'council_eligible',
+    'inline_available',
+  ],
+  elsewhere: new Map([
+    ['inputSchema', 'parameters'],
+    ['input_schema', 'parameters'],
+    ['schema', 'parameters'],
+    ['args', 'parameters'],
+    ['id', 'name'],
+    ['title', 'display_name'],
+    ['displayName', 'display_name'],
+  ]),
+};
 
 /** The bare name of a tool. Throws `INVALID_TOOL`. */
 export function readToolName(fields: Fields, context: ContributionContext): string {

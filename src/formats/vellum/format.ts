@@ -17,6 +17,11 @@ export const vellum: Format = {
   name: 'vellum',
   manifestFile: MANIFEST_FILE,
   provides: [PLUGIN_API],
+  describeEmpty: () => ({
+    level: 'error',
+    message: 'The plugin has no tools and no hooks.',
+    fix: 'Put each tool into tools/NAME.ts, and each hook into hooks/NAME.ts.',
+  }),
   manifestHas: 'a directory tools or hooks, or @vellumai/plugin-api in peerDependencies',
   manifestShape: extensionShape,
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
