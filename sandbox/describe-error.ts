@@ -1,5 +1,6 @@
 import { makeFailure } from './wire/failure.js';
 import type { WireFailure } from './wire/messages.js';
+import { originOf } from './endowments/error-origin.js';
 import { inspect } from './endowments/inspect.js';
 
 /**
@@ -25,7 +26,7 @@ export function describeError(
   const message = readText(error, 'message') ?? '';
   return makeFailure(name, message, {
     code: readText(error, 'code'),
-    stack: attempt(() => String(getStackString(error))),
+    stack: attempt(() => String(getStackString(originOf(error)))),
   });
 }
 

@@ -97,7 +97,15 @@ export async function checkPlugin(
   const declared = unionOf(plugin.entries.map((entry) => entry.declared));
   try {
     const suggestion = await suggest(directory);
-    const found = permissionFindings(suggestion, declared, formatNamed(plugin.format), manifest);
+    // What runs only after a failure was not read, and what a manifest does not declare is not in it.
+    const isWhole =
+      loaded.length === 0 && plugin.entries.every(({ undeclared }) => undeclared !== true);
+    const found = permissionFindings(
+      suggestion,
+      declared,
+      formatNamed(plugin.format),
+      isWhole ? manifest : undefined,
+    );
     findings.push(...found.filter((one) => !loaded.some((other) => isSamePlace(one, other))));
   } catch (error) {
     if (!isBulkheadError(error)) throw error;
@@ -262,10 +270,15 @@ function ofUsableTool(finding: CheckFinding, tools: Inspection['tools']): CheckF
 }
 
 function loadFinding(problem: string, file: string | undefined): CheckFinding {
-  const at = problem.search(/ (?:To fix this, |Write: |Did you mean )/);
+  // A program is built when it is imported, which is while it runs.
+  const [, spot, built] = NOT_BUILT.exec(problem) ?? [];
+  if (built !== undefined) {
+    return { rule: 'build', level: 'error', message: ended(built), ...placeIn(spot) };
+  }
+  const at = problem.search(/ (?:To fix this[,:] |Write: |Did you mean )/);
   const named = file ?? fileNamedBy(problem);
   const [message, fix] =
-    at < 0 ? [problem, undefined] : [problem.slice(0, at), problem.slice(at + 1)];
+    at < 0 ? [problem, undefined] : [problem.slice(0, at), remedyIn(problem.slice(at + 1))];
   return {
     rule: 'load',
     level: 'error',
@@ -274,6 +287,12 @@ function loadFinding(problem: string, file: string | undefined): CheckFinding {
     ...(named === undefined ? {} : { file: named }),
   };
 }
+
+function remedyIn(text: string): string {
+  return text.replace(/^To fix this: (.)/, (_whole, first: string) => first.toUpperCase());
+}
+
+const NOT_BUILT = /The plugin cannot be bundled: ([^\s:]+\.[cm]?[jt]sx?:\d+:\d+): ([^]*)$/;
 
 /** The file that a problem begins with: `tools/now.ts: is not a tool`. */
 function fileNamedBy(problem: string): string | undefined {

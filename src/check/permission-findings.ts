@@ -77,8 +77,9 @@ function absent({ open }: Suggestion): readonly CheckFinding[] {
       return {
         rule: 'absent',
         level: 'error',
-        message: sentence(message),
-        ...(fix === undefined ? {} : { fix: sentence(fix) }),
+        ...(fix === 'no permission allows it'
+          ? { message: `No permission allows ${message}.` }
+          : { message: sentence(message), ...(fix === undefined ? {} : { fix: sentence(fix) }) }),
         ...placeIn(at),
       };
     });

@@ -4,7 +4,7 @@ import type { DeniedUse } from '../engine/types/result.js';
 import type { CodePlaces, ThrownValue } from '../suggest/code-places.js';
 import type { CliCapabilities } from './capabilities.js';
 import type { Failure, FailureCode } from './failure.js';
-import { spotOf } from './source-spot.js';
+import { hasOwnSpot, spotOf } from './source-spot.js';
 
 /** Failures of a tool's code that may come without a stack. */
 const OF_TOOLS: ReadonlySet<FailureCode> = new Set([
@@ -32,11 +32,13 @@ export async function placeFailure(
   { directory, tool, denied = [] }: FailedCall,
   { findCodePlaces, readFile }: Pick<CliCapabilities, 'findCodePlaces' | 'readFile'>,
 ): Promise<Failure> {
-  if (failure.code === 'BUNDLE_FAILED' && spotOf(failure) === undefined) {
+  const isNotBuilt =
+    failure.code === 'BUNDLE_FAILED' || failure.message.includes('The plugin cannot be bundled: ');
+  if (isNotBuilt && spotOf(failure) === undefined) {
     const [, at] = / ([^\s:]+\.[cm]?[jt]sx?:\d+:\d+): /.exec(failure.message) ?? [];
     return at === undefined ? failure : { ...failure, at };
   }
-  if (!OF_TOOLS.has(failure.code) || spotOf(failure) !== undefined) return failure;
+  if (!OF_TOOLS.has(failure.code) || hasOwnSpot(failure)) return failure;
   const [refused] = denied.flatMap(({ at }) => (at === undefined ? [] : [at]));
   // A tool that catches a denial usually returns its message.
   if (failure.result !== undefined && refused !== undefined) return { ...failure, at: refused };

@@ -19,7 +19,7 @@ export interface SourceSpot {
 
 /**
  * The place of a failure: the first problem of a build, or the top line of the plugin's stack in its own
- * files. A dependency's line counts if there is no other, and the place of the code that failed if there is no line.
+ * files. Without one, the place of the code that failed counts, and then a dependency's line.
  */
 export function spotOf({ problems, stack, at }: Placed): SourceSpot | undefined {
   const problem = problems?.[0];
@@ -28,14 +28,21 @@ export function spotOf({ problems, stack, at }: Placed): SourceSpot | undefined 
     return { file, line, column: column ?? 1, remedy };
   }
   const frames = framesOf(stack ?? '');
-  return frames.find(({ file }) => !isDependency(file)) ?? frames[0] ?? framesOf(`    at ${at}`)[0];
+  return frames.find(({ file }) => !isDependency(file)) ?? framesOf(`    at ${at}`)[0] ?? frames[0];
+}
+
+/** Whether a failure has a place in the plugin's own files. */
+export function hasOwnSpot(placed: Placed): boolean {
+  const spot = spotOf(placed);
+  return spot !== undefined && !isDependency(spot.file);
 }
 
 /** The place in a dependency that threw, if the plugin's own line is shown. */
-export function thrownIn({ stack }: Pick<Placed, 'stack'>): SourceSpot | undefined {
+export function thrownIn({ stack, at }: Pick<Placed, 'stack' | 'at'>): SourceSpot | undefined {
   const [first, ...others] = framesOf(stack ?? '');
   if (first === undefined || !isDependency(first.file)) return undefined;
-  return others.some(({ file }) => !isDependency(file)) ? first : undefined;
+  const isOwnShown = at !== undefined || others.some(({ file }) => !isDependency(file));
+  return isOwnShown ? first : undefined;
 }
 
 function isDependency(file: string): boolean {

@@ -79,7 +79,7 @@ export async function readPlugin(reader: DirectoryReader, directory: string): Pr
   }
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
-    `There is no plugin in ${directory}. ${describeManifests()}`,
+    `There is no plugin in ${directory === '.' ? 'this directory' : directory}. ${describeManifests()}`,
     { directory },
   );
 }

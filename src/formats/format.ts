@@ -53,6 +53,8 @@ export interface Format {
   describeEmpty?(plugin: Plugin): EmptyPlugin;
   /** How an author mends a failure that the system's own functions cause, by its message. */
   remedyFor?(message: string): string | undefined;
+  /** What an author does about a plugin that does not say in time what it offers, as a sentence. */
+  readonly slowStart?: string;
   /** Mistakes that show when everything is registered. Each begins with its tool, `tool "x": …`. */
   findMistakes?(contributions: Contributions): readonly string[];
   /** Whether the directory contains a plugin of this format, by the names of its files. */

@@ -166,7 +166,14 @@ describe('a mistake of an author of a Spindle extension', () => {
     if (call === undefined) return;
     const [message, fix, at] = call;
     const { stdout } = await run([
-      ...['call', directory, 'run', '--input', '{"city":"Oslo"}', '--timeout', '700', '--json'],
+      'call',
+      directory,
+      'run',
+      '--input',
+      '{"city":"Oslo"}',
+      '--timeout',
+      '700',
+      '--json',
     ]);
     const { error }: { readonly error: Told } = JSON.parse(stdout);
     expect(error.message).toContain(message);

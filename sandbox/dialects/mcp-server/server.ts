@@ -63,9 +63,9 @@ export function makeServer(world: DialectWorld): Server {
     lastLines.push(line.slice(0, MAX_NOTED));
     if (lastLines.length > MCP_LIMITS.lastLines) lastLines.shift();
   };
-  const end = (why: string): void => {
+  const end = (why: string, origin?: unknown): void => {
     const said = lastLines.length === 0 ? '' : `. Its last lines: ${lastLines.join(' | ')}`;
-    session.end(`${why}${said}`.slice(0, MCP_LIMITS.maxErrorText));
+    session.end(`${why}${said}`.slice(0, MCP_LIMITS.maxErrorText), origin);
   };
   const stdio = makeStdio({
     argv: argumentsOf(world),
@@ -95,7 +95,7 @@ export function makeServer(world: DialectWorld): Server {
       .catch((error: unknown) => {
         if (hasExited) return;
         reportFault(error);
-        end(`the server could not start: ${messageOf(error)}`);
+        end(`the server could not start: ${messageOf(error)}`, error);
       });
     const capabilities = client.capabilities();
     if ('roots' in capabilities) roots = JSON.stringify(world.grant.fs ?? []);

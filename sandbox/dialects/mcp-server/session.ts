@@ -1,3 +1,4 @@
+import { withOrigin } from '../../endowments/error-origin.js';
 import { isRecord } from '../../wire/json.js';
 import { MCP_LIMITS } from './limits.js';
 
@@ -10,8 +11,8 @@ export interface Session {
   receive(line: string): void;
   /** Rejects all open requests with a reason, and goes on. */
   fail(why: string): void;
-  /** Rejects all open and later requests with a reason. */
-  end(why: string): void;
+  /** Rejects all open and later requests with a reason. `origin`: what was thrown. */
+  end(why: string, origin?: unknown): void;
 }
 
 export interface AskOptions {
@@ -49,7 +50,7 @@ export function makeSession({ send, onRequest, onNotification, onStray }: Sessio
   /** The server's own requests: what cancels each. */
   const asked = new Map<string | number, Set<() => void>>();
   let nextId = 1;
-  let ended: string | undefined;
+  let ended: { readonly why: string; readonly origin: unknown } | undefined;
   const transmit = (message: object): void => send(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
   const settle = ({ id, result, error }: Readonly<Record<string, unknown>>): void => {
@@ -107,16 +108,16 @@ export function makeSession({ send, onRequest, onNotification, onStray }: Sessio
     if (typeof progressToken === 'number') open.get(progressToken)?.onProgress?.(given);
   };
 
-  const rejectAll = (why: string): void => {
+  const rejectAll = (why: string, origin?: unknown): void => {
     const all = [...open.values()];
     open.clear();
-    for (const { reject } of all) reject(new Error(why));
+    for (const { reject } of all) reject(withOrigin(new Error(why), origin));
   };
 
   return {
     ask: (method, params, { onProgress, onCancel } = {}) =>
       new Promise((resolve, reject) => {
-        if (ended !== undefined) return reject(new Error(ended));
+        if (ended !== undefined) return reject(withOrigin(new Error(ended.why), ended.origin));
         const id = nextId;
         nextId += 1;
         open.set(id, { resolve, reject, onProgress });
@@ -140,10 +141,10 @@ export function makeSession({ send, onRequest, onNotification, onStray }: Sessio
       if (Array.isArray(message)) for (const one of message) receiveOne(one);
       else receiveOne(message);
     },
-    fail: rejectAll,
-    end: (why) => {
-      ended ??= why;
-      rejectAll(ended);
+    fail: (why) => rejectAll(why),
+    end: (why, origin) => {
+      ended ??= { why, origin };
+      rejectAll(ended.why, ended.origin);
     },
   };
 }

@@ -5,6 +5,8 @@ import { parseMessage } from '../../../sandbox/wire/parse.js';
 import { BulkheadError, isBulkheadError } from '../../errors.js';
 import { endError, GuestEnded } from '../../guests/end.js';
 import type { Guest } from '../../guests/guest.js';
+import { formatNamed } from '../../formats/table.js';
+import type { Plugin } from '../../plugin/plugin.js';
 import { startLoadDeadline } from '../../guests/load-deadline.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Instance } from '../instance/instance.js';
@@ -21,9 +23,9 @@ export interface ContributionCache {
    * Reads the cache, or queries a guest. Rejects with the reason if the entry cannot be loaded or
    * does not answer.
    */
-  of(plugin: string, open: Instance, config: Json): Promise<unknown>;
+  of(plugin: Plugin, open: Instance, config: Json): Promise<unknown>;
   /** Queries the running guest. Returns `undefined` if there is none. Rejects as above. */
-  ask(plugin: string, open: Instance): Promise<unknown>;
+  ask(plugin: Plugin, open: Instance): Promise<unknown>;
   /** Replaces the cached contributions with those of a guest that has settled. */
   store(open: Instance, config: Json, described: unknown): Promise<void>;
 }
@@ -84,7 +86,7 @@ function parseCached(text: string | undefined): unknown {
   }
 }
 
-async function describe(plugin: string, guest: Guest, timeoutMs: number): Promise<unknown> {
+async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promise<unknown> {
   const cancelDeadline = startLoadDeadline(guest, timeoutMs, () => {
     guest.kill({
       cause: 'deadline',
@@ -96,7 +98,7 @@ async function describe(plugin: string, guest: Guest, timeoutMs: number): Promis
   } catch (error) {
     if (!(error instanceof GuestEnded)) throw error;
     if (error.end.cause === 'deadline') throw tooSlow(plugin, timeoutMs);
-    throw endError(plugin, error.end);
+    throw endError(plugin.id, error.end);
   } finally {
     cancelDeadline();
   }
@@ -120,10 +122,11 @@ async function acquire({ guests }: Instance): Promise<Guest> {
 /** Longest wait for capacity. */
 const MAX_WAIT_MS = 60_000;
 
-function tooSlow(plugin: string, deadlineMs: number): BulkheadError {
+function tooSlow({ id, format }: Plugin, deadlineMs: number): BulkheadError {
+  const { slowStart: remedy } = formatNamed(format);
   return new BulkheadError(
     'DEADLINE_EXCEEDED',
-    `${plugin} did not say what tools it offers within ${deadlineMs} ms, and was killed. resolveTools has to answer faster than limits.loadTimeoutMs.`,
+    `${id} did not say what tools it offers within ${deadlineMs} ms (limits.loadTimeoutMs), and was killed.${remedy === undefined ? '' : ` To fix this: ${remedy}`}`,
     { deadlineMs },
   );
 }

@@ -178,7 +178,7 @@ async function installEntry(
     };
     instance.onClose(grants.onRevoked(plugin.id, less));
     const described = await contributions
-      .of(plugin.id, instance, config)
+      .of(plugin, instance, config)
       .catch(async (error: unknown) => {
         await instance.close();
         throw error;

@@ -103,12 +103,12 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
 
   async refresh(): Promise<void> {
     const { spec, instance, contributions } = this.spec;
-    const { id } = spec.plugin;
+    const { plugin } = spec;
     const running = instance.guests.current !== undefined;
     this.take(
       running
-        ? await contributions.ask(id, instance)
-        : await contributions.of(id, instance, spec.config),
+        ? await contributions.ask(plugin, instance)
+        : await contributions.of(plugin, instance, spec.config),
     );
   }
 
@@ -133,7 +133,7 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
   get refresher(): RefreshDebouncer {
     return (this.#refresher ??= makeRefreshDebouncer({
       now: () => performance.now(),
-      ask: () => this.spec.contributions.ask(this.spec.spec.plugin.id, this.spec.instance),
+      ask: () => this.spec.contributions.ask(this.spec.spec.plugin, this.spec.instance),
       take: (answer) => this.reconcile(answer),
     }));
   }

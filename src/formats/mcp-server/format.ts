@@ -4,7 +4,7 @@ import type { Plugin } from '../../plugin/plugin.js';
 import { requiresApproval, runsInBackground } from '../approval.js';
 import type { Activation, Format, ListingSource } from '../format.js';
 import { readAnswer } from './answer.js';
-import { MANIFEST_FILE } from './package.js';
+import { MANIFEST_FILE, ownShape } from './package.js';
 import { detectServer, readServer } from './read.js';
 import { samplingProblems } from './sampling-caps.js';
 import { readContributions } from './tool.js';
@@ -16,6 +16,9 @@ export const mcpServer: Format = {
   manifestHas: 'a program in bin, and @modelcontextprotocol/sdk in dependencies or the keyword mcp',
   permissionsPlace: 'as "bulkhead": { "permissions": … }',
   permissionsPath: ['bulkhead', 'permissions'],
+  manifestShape: ownShape,
+  slowStart:
+    'the program has to answer on its standard streams: connect the server to a StdioServerTransport, and start slow work later.',
   // A server may act at any time, and its session is its state.
   actsUncalled: true,
   arePrograms: true,

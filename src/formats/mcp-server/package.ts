@@ -1,10 +1,23 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { messageOf } from '../../errors.js';
+import { any, object, optional, type Shape } from '../../schema/shape.js';
+import { permissionsShape } from '../manifest-permissions.js';
 import type { EnvironmentNeed } from '../../plugin/plugin.js';
 import type { DirectoryReader } from '../format.js';
 import { readOwnFile } from '../plugin-files.js';
 import { cutText, quoteText } from '../quote.js';
+
+/** The part of a `package.json` that is ours. */
+export const ownShape: Shape<unknown> = object({
+  bulkhead: optional(
+    object({
+      permissions: optional(permissionsShape),
+      source: optional(any),
+      server: optional(any),
+    }),
+  ),
+});
 
 /** The manifest of a server's package. */
 export const MANIFEST_FILE = 'package.json';

@@ -11,6 +11,7 @@ export const pandora: Format = {
   name: 'pandora',
   manifestFile: MANIFEST_FILE,
   manifestShape,
+  slowStart: 'resolveTools has to answer faster.',
   permissionsPlace: 'as "permissions" of the entry',
   permissionsPath: ['provides', 'tools', 'permissions'],
   declaresPermissions: true,

@@ -1,0 +1,114 @@
+/** The mistakes that authors of MCP servers make, as `check` and a call report them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../src/index.js';
+import { plainProgram } from '../engine/mcp-on-disk.js';
+import { makeDirectory } from '../engine/plugin-on-disk.js';
+import { run } from './in-process.js';
+
+const WORKS = plainProgram("return text('done');");
+
+function write(program: string, more: object = {}): string {
+  const directory = makeDirectory();
+  const manifest = {
+    name: 'my-server',
+    version: '1.0.0',
+    type: 'module',
+    bin: 'src/server.js',
+    keywords: ['mcp'],
+    ...more,
+  };
+  const files = {
+    'package.json': JSON.stringify(manifest, undefined, 2),
+    'src/server.js': program,
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
+
+interface Finding {
+  readonly rule: string;
+  readonly level: string;
+  readonly message: string;
+  readonly fix?: string;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+async function check(directory: string): Promise<readonly Finding[]> {
+  const { stdout } = await run(['check', directory, '--json']);
+  const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
+  // Its tool has no description.
+  return findings.filter(({ rule }) => rule !== 'tool-text');
+}
+
+describe('a mistake of an author of an MCP server', () => {
+  it.each([
+    ['an error at the top', `const a = undefined;\na.b.c;\n${WORKS}`, 'load', "reading 'b'", 2],
+    ['code that cannot be built', `${WORKS}\nconst {`, 'build', 'Expected identifier', undefined],
+  ])('is reported at its line: %s', async (_, program, rule, message, line) => {
+    const directory = write(program);
+    const at = line ?? program.split('\n').length;
+    expect(await check(directory)).toEqual([
+      expect.objectContaining({
+        rule,
+        level: 'error',
+        message: expect.stringContaining(message),
+        file: 'src/server.js',
+        line: at,
+      }),
+    ]);
+    const { stdout } = await run(['call', directory, 'run', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'LOAD_FAILED', at: { file: 'src/server.js', line: at } },
+    });
+  });
+
+  it('is reported if it never connects, with what to do', async () => {
+    const directory = write('setInterval(() => {}, 1_000);');
+    await using engine = await createEngine({
+      plugins: [directory],
+      grant: 'declared',
+      limits: { loadTimeoutMs: 1_000 },
+    });
+    const [plugin] = engine.plugins();
+    expect(plugin?.problems).toEqual([
+      expect.objectContaining({
+        code: 'DEADLINE_EXCEEDED',
+        message: expect.stringMatching(/did not say what tools.*connect the server to a Stdio/),
+      }),
+    ]);
+  });
+
+  it('is reported for a misspelt key, and not for permissions that it never asked for', async () => {
+    const permissions = { network: ['api.example.com'] };
+    const misspelt = await check(write(WORKS, { bulkhead: { permisions: permissions } }));
+    expect(misspelt).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        message: 'bulkhead.permisions is not read.',
+        fix: 'Did you mean "permissions"?',
+        file: 'package.json',
+      }),
+    ]);
+    expect(await check(write(WORKS))).toEqual([]);
+    // A declared one that nothing uses is reported.
+    expect(await check(write(WORKS, { bulkhead: { permissions } }))).toEqual([
+      expect.objectContaining({ rule: 'permission-unused', file: 'package.json' }),
+    ]);
+  });
+
+  it('is reported for a program that it would start', async () => {
+    const program = `import { execSync } from 'node:child_process';\n${plainProgram("execSync('ls'); return text('x');")}`;
+    expect(await check(write(program))).toContainEqual(
+      expect.objectContaining({
+        rule: 'absent',
+        message: 'No permission allows child_process.execSync.',
+      }),
+    );
+  });
+});
