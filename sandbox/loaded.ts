@@ -154,6 +154,7 @@ export function load(
             capabilities,
             endowing,
             modules,
+            program: dialect.program?.(world),
             filesWithoutStorage: () =>
               (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
           });

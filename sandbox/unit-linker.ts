@@ -14,7 +14,14 @@ import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { isShareable } from './package-endowments.js';
 import { CodedError } from './wire/failure.js';
 import type { LoadedPackage, LoadParams } from './wire/methods.js';
-import { NODE_UNIT, OWN_UNIT, type PlacedUnit, readUnits, STREAMS_MODULE } from './wire/units.js';
+import {
+  NODE_UNIT,
+  OWN_UNIT,
+  type PlacedUnit,
+  PROGRAM_MODULE,
+  readUnits,
+  STREAMS_MODULE,
+} from './wire/units.js';
 
 interface UnitCapabilities {
   readonly crypto: CryptoCapability;
@@ -36,6 +43,8 @@ interface UnitsSpec {
   readonly endowing: EndowmentCapabilities;
   /** The modules that the guest provides to the plugin's own code. */
   readonly modules: Readonly<Record<string, unknown>>;
+  /** The file of the program, if the plugin is one. */
+  readonly program: string | undefined;
   /** The module of files for packages that may not use the plugin's storage. */
   readonly filesWithoutStorage: () => unknown;
 }
@@ -326,7 +335,18 @@ class UnitLinker {
       ...(storage === true ? { [SQLITE_MODULE]: modules[SQLITE_MODULE] } : {}),
       // guard: package-streams-granted
       ...(streams === true ? { [STREAMS_MODULE]: modules[STREAMS_MODULE] } : {}),
+      [PROGRAM_MODULE]: this.#programFor(path),
     };
+  }
+
+  /** Any code of a program may end it, as a loop would. The arguments are those of the package that is the program. */
+  #programFor(path: string): unknown {
+    const { modules, program = '' } = this.#spec;
+    const whole = modules[PROGRAM_MODULE];
+    const isProgram = program.startsWith(`${path}/`) && !hasInner(program, path);
+    // guard: program-arguments-for-its-package
+    if (isProgram || typeof whole !== 'object' || whole === null) return whole;
+    return harden({ ...whole, argv: [] });
   }
 
   /** Names a text after the bundle, with the lines that are before it there: see `makeStackMapper`. */

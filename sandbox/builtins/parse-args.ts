@@ -1,4 +1,4 @@
-import { linkedStdio } from './linked-stdio.js';
+import { linkedProgram } from './linked-stdio.js';
 
 interface OptionSpec {
   readonly type: 'boolean' | 'string';
@@ -22,7 +22,7 @@ interface Parsed {
 
 /** `util.parseArgs`, without `tokens`. */
 export function parseArgs({
-  args = (linkedStdio()?.argv ?? []).slice(2),
+  args = (linkedProgram()?.argv ?? []).slice(2),
   options = {},
   strict = true,
   allowPositionals = !strict,

@@ -1,4 +1,4 @@
-import { linkedStdio } from './linked-stdio.js';
+import { linkedProgram } from './linked-stdio.js';
 import { process as plain } from './process.js';
 import { stderr, stdin, stdout } from './standard-streams.js';
 
@@ -18,12 +18,12 @@ export const process: object = Object.assign(plain, {
   stdin,
   stdout,
   stderr,
-  argv: [...(linkedStdio()?.argv ?? [])],
+  argv: [...(linkedProgram()?.argv ?? [])],
   version: `v${NODE}`,
   versions: { node: NODE },
   exit: (code: unknown): never => {
     const given = code ?? Reflect.get(plain, 'exitCode') ?? 0;
-    linkedStdio()?.exit(Number(given));
+    linkedProgram()?.exit(Number(given));
     throw new ProgramEnded(`process.exit(${String(given)})`);
   },
 });

@@ -188,5 +188,5 @@ function isCallback(value: unknown): value is () => void {
 }
 
 export const stdin: object = new StandardInput();
-export const stdout: object = new StandardOutput(1);
-export const stderr: object = new StandardOutput(2);
+export const stdout: Pick<StandardOutput, 'write'> = new StandardOutput(1);
+export const stderr: Pick<StandardOutput, 'write'> = new StandardOutput(2);

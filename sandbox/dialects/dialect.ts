@@ -18,6 +18,8 @@ export interface Dialect {
   readonly globals?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
   /** The modules that the guest provides to this plugin, by specifier. They are hardened. */
   readonly modules?: (world: DialectWorld) => Readonly<Record<string, unknown>>;
+  /** The file of the program, if the plugin is one: the package of this file gets its arguments. */
+  readonly program?: (world: DialectWorld) => string | undefined;
   /** Runs before the plugin's code and delays it until it resolves. Never rejects. */
   readonly prepare?: (world: DialectWorld) => Promise<void>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;

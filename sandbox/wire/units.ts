@@ -46,6 +46,9 @@ export const NODE_UNIT = 'bulkhead:node';
 /** The module with the standard streams of a plugin that is a program. */
 export const STREAMS_MODULE = 'bulkhead:stdio';
 
+/** The module with the arguments and the end of a plugin that is a program. */
+export const PROGRAM_MODULE = 'bulkhead:program';
+
 const MARK = '//bulkhead-packages-1 ';
 
 /** Whether a bundle's text has units. */

@@ -32,19 +32,44 @@ function wantOf({ permission, scope }: PackageUse): string {
 
 /**
  * Proposes what each npm package gets: what its code uses, as far as the plugin's own grant covers it. A use of a host
- * that is only known at run time gets the hosts of the plugin.
+ * that is only known at run time gets the hosts of the plugin. `program`: the package that is the plugin's program,
+ * if there is one. It also gets the variables and hosts that no package was seen to use: reading does not find all.
  */
 export function proposePackages(
   packages: NonNullable<Inspection['packages']>,
   wants: Readonly<Record<string, PackageWants>>,
   granted: Permissions,
+  program?: string,
 ): AcceptedPackages {
-  const grant = Object.entries(packages).map(([path, { undeclared, together }]) => {
+  const proposed = Object.entries(packages).map(([path, { undeclared, together }]) => {
     const used = together === true ? [] : Object.keys(wants[path] ?? {});
     const imports = undeclared.length === 0 ? {} : { imports: undeclared };
     return [path, { ...grantFor(used, granted), ...imports }] as const;
   });
-  return { wants, grant: Object.fromEntries(grant) };
+  const grant: Record<string, PackageGrant> = Object.fromEntries(proposed);
+  const own = program === undefined ? undefined : grant[program];
+  if (program !== undefined && own !== undefined) {
+    grant[program] = { ...own, ...unusedIn(Object.values(grant), own, granted) };
+  }
+  return { wants, grant };
+}
+
+/** The variables and hosts of the plugin's grant that no package was seen to use, beside those of one package. */
+function unusedIn(
+  all: readonly PackageGrant[],
+  { env = [], network = [] }: PackageGrant,
+  granted: Permissions,
+): PackageGrant {
+  const names = granted.env.filter((name) => all.every((one) => one.env?.includes(name) !== true));
+  const hosts = granted.network.filter((host) =>
+    all.every(({ network: used = [] }) => typeof used !== 'boolean' && !used.includes(host)),
+  );
+  return {
+    ...(names.length === 0 ? {} : { env: [...env, ...names] }),
+    ...(hosts.length === 0 || typeof network === 'boolean'
+      ? {}
+      : { network: [...network, ...hosts] }),
+  };
 }
 
 /** The part of these uses that the plugin's grant covers. */

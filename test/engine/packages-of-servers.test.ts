@@ -42,6 +42,53 @@ describe('an MCP server with separate packages', () => {
   });
 });
 
+describe('a server that is a package of its plugin, as bundled from npm', () => {
+  /** The program and a dependency, which say what arguments they see, and end the server. */
+  const start = (call: string) =>
+    startServer(
+      {
+        name: 'stored',
+        program: '',
+        manifest: { bin: undefined, dependencies: { main: '1' }, bulkhead: { server: 'main' } },
+        files: {
+          'node_modules/main/package.json': JSON.stringify({
+            name: 'main',
+            version: '1.0.0',
+            type: 'module',
+            bin: 'dist/server.js',
+            dependencies: { transport: '1', helper: '1' },
+          }),
+          'node_modules/main/dist/server.js': `import { serve } from 'transport';
+            import { seen, end } from 'helper';
+            const own = process.argv.slice(2);
+            serve(() => { ${call} });`,
+          'node_modules/transport/package.json': '{ "type": "module" }',
+          'node_modules/transport/index.js': `export function serve(answer) { ${plainProgram('return text(answer(args.value));').replace(/import .*\n/, '')} }`,
+          'node_modules/helper/index.js':
+            'exports.seen = () => process.argv.slice(2); exports.end = () => process.exit(3);',
+        },
+      },
+      { packages: { main: 'separate' }, config: { main: { args: ['--dir', '/data'] } } },
+    );
+
+  it('gets its arguments, and its dependencies do not', async () => {
+    const engine = await start('return JSON.stringify({ own, seen: seen() });');
+    const { content } = await engine.call('main:run', {});
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual({ own: ['--dir', '/data'], seen: [] });
+  });
+
+  it.each(['process.exit(3)', 'end()'])('ends itself at once: %s', async (exit) => {
+    const engine = await start(exit);
+    const began = performance.now();
+    const { isError, content } = await engine.call('main:run', {});
+    expect([isError, content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining('ended itself with the exit code 3'),
+    ]);
+    expect(performance.now() - began).toBeLessThan(8_000);
+  });
+});
+
 describe('the files of a package', () => {
   /** The package reads a file of the server at load, and stores one when it is called. */
   const READER = `

@@ -75,6 +75,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/shared-packages.test.ts'],
   },
   {
+    id: 'program-arguments-for-its-package',
+    stops: 'a package that reads the arguments of its server, in which keys may be',
+    mutation: 'always',
+    tests: ['test/engine/packages-of-servers.test.ts'],
+  },
+  {
     id: 'package-streams-granted',
     stops: 'a package that speaks for its server without a grant',
     mutation: 'always',

@@ -4,7 +4,7 @@ import type { Json } from '../../wire/messages.js';
 import type { Attached, CallWorld, Dialect, DialectWorld, EventWorld } from '../dialect.js';
 import { makeProgramConsole } from './console.js';
 import { makeServer, type Server } from './server.js';
-import { STREAMS_MODULE } from '../../wire/units.js';
+import { PROGRAM_MODULE, STREAMS_MODULE } from '../../wire/units.js';
 
 /**
  * MCP: a program that speaks the Model Context Protocol on its standard streams. The guest is its client. A
@@ -14,7 +14,11 @@ export const mcpServer: Dialect = {
   hasCryptoRandom: true,
   // What a server writes with `console` counts among its last lines.
   globals: (world) => ({ console: makeProgramConsole(world, serverOf(world)) }),
-  modules: (world) => ({ [STREAMS_MODULE]: serverOf(world).face }),
+  modules: (world) => ({
+    [STREAMS_MODULE]: serverOf(world).face,
+    [PROGRAM_MODULE]: serverOf(world).program,
+  }),
+  program: ({ pluginInfo }) => (isRecord(pluginInfo) ? String(pluginInfo['program']) : undefined),
   attach: (exports, world): Attached => {
     const server = serverOf(world);
     const started = (): Promise<void> => server.start(loaderIn(exports));

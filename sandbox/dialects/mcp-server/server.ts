@@ -13,9 +13,17 @@ import { MCP_LIMITS } from './limits.js';
 import { type AskOptions, makeSession } from './session.js';
 import { makeStdio, type StdioFace } from './stdio.js';
 
+/** The process that a server believes to be, as the replacement of `process` gets it. */
+export interface ProgramFace {
+  readonly argv: readonly string[];
+  /** The server ends itself. */
+  readonly exit: (code: number) => void;
+}
+
 /** The server of a guest, with its session. */
 export interface Server {
   readonly face: StdioFace;
+  readonly program: ProgramFace;
   /** Remembers a line for the error of a server that ends. */
   noteLine(line: string): void;
   /** Runs the program once, and opens the session. Later calls return the same promise. */
@@ -68,7 +76,6 @@ export function makeServer(world: DialectWorld): Server {
     session.end(`${why}${said}`.slice(0, MCP_LIMITS.maxErrorText), origin);
   };
   const stdio = makeStdio({
-    argv: argumentsOf(world),
     clock,
     onLine: session.receive,
     onTooLong: () =>
@@ -79,13 +86,17 @@ export function makeServer(world: DialectWorld): Server {
       noteLine(line);
       world.log('info', [line]);
     },
-    onExit: (code) => {
+    reportFault,
+  });
+  const program: ProgramFace = harden({
+    argv: [...argumentsOf(world)],
+    // The server's own code calls it with any value.
+    exit: (code: unknown) => {
       hasExited = true;
-      end(`the server ended itself with the exit code ${code}`);
+      end(`the server ended itself with the exit code ${typeof code === 'number' ? code : 0}`);
       // The answers are sent first. The next call starts another guest.
       world.end();
     },
-    reportFault,
   });
 
   const open = async (run: () => unknown): Promise<void> => {
@@ -144,6 +155,7 @@ export function makeServer(world: DialectWorld): Server {
 
   return {
     face: stdio.face,
+    program,
     noteLine,
     start: (run) => (started ??= open(run)),
     regranted: () => {

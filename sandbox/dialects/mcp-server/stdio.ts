@@ -3,13 +3,10 @@ import { MCP_LIMITS } from './limits.js';
 
 /** The standard streams of a server, as the replacement of `process` gets them. Only texts cross. */
 export interface StdioFace {
-  readonly argv: readonly string[];
   /** Listens to standard input. What came before is delivered first. One listener at a time. */
   readonly listen: (listener: (text: string) => void) => void;
   /** Writes to standard output, which carries messages, or to standard error, which is the log. */
   readonly write: (stream: 'stdout' | 'stderr', text: string) => void;
-  /** The server ends itself. */
-  readonly exit: (code: number) => void;
 }
 
 export interface Stdio {
@@ -19,14 +16,12 @@ export interface Stdio {
 }
 
 export interface StdioSpec {
-  readonly argv: readonly string[];
   readonly clock: Pick<ClockCapability, 'queueMicrotask'>;
   /** One line of standard output, without its end. */
   readonly onLine: (line: string) => void;
   /** A line of standard output that is too long. It was dropped. */
   readonly onTooLong: () => void;
   readonly onErrorLine: (line: string) => void;
-  readonly onExit: (code: number) => void;
   readonly reportFault: (error: unknown) => void;
 }
 
@@ -62,7 +57,6 @@ export function makeStdio(spec: StdioSpec): Stdio {
       schedule();
     },
     face: harden({
-      argv: [...spec.argv],
       listen: (next: unknown) => {
         if (typeof next !== 'function') return;
         listener = (text) => void Reflect.apply(next, undefined, [text]);
@@ -74,7 +68,6 @@ export function makeStdio(spec: StdioSpec): Stdio {
         if (stream === 'stdout') out(text);
         else errors(text);
       },
-      exit: (code: unknown) => spec.onExit(typeof code === 'number' ? code : 0),
     }),
   };
 }

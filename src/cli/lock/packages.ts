@@ -14,6 +14,9 @@ import {
 import type { Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import type { PackageGrant } from '../../../sandbox/wire/methods.js';
+import { packageOf } from '../../plugin/package-path.js';
+import type { Plugin } from '../../plugin/plugin.js';
+import { isRecord } from '../../../sandbox/wire/json.js';
 import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
 import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
@@ -100,7 +103,9 @@ export function decidePackages(
     throw usageError('--packages', 'permissions for packages need --packages separate');
   }
   const start: Readonly<Record<string, PackageGrant>> =
-    before === undefined ? proposePackages(packages, wants, granted).grant : grantsOf(before);
+    before === undefined
+      ? proposePackages(packages, wants, granted, programOf(plugin)).grant
+      : grantsOf(before);
   const grant = new Map(Object.entries(start));
   if (before !== undefined && added !== undefined) {
     for (const [path, { wants: seen = {}, together }] of Object.entries(before)) {
@@ -117,6 +122,13 @@ export function decidePackages(
     grant.set(path, unitedGrant(grant.get(path) ?? {}, allowed(want, plugin.id, path, granted)));
   }
   return { grant: Object.fromEntries(grant), wants };
+}
+
+/** The package that is the program of a plugin: that of an MCP server from npm. */
+function programOf({ entries }: Plugin): string | undefined {
+  const [info] = entries.map(({ pluginInfo }) => pluginInfo);
+  const file = isRecord(info) ? info['program'] : undefined;
+  return typeof file === 'string' ? packageOf(file) : undefined;
 }
 
 function known(

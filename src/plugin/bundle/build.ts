@@ -1,5 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { OWN_UNIT } from '../../../sandbox/wire/units.js';
+import { OWN_UNIT, STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import { realpathSync } from 'node:fs';
 import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
@@ -137,6 +137,13 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
     define: {
       'process.env.NODE_ENV': '"production"',
       global: 'globalThis',
+      // They are injected, and so no properties of the global object.
+      ...Object.fromEntries(
+        ['setImmediate', 'clearImmediate'].flatMap((name) => [
+          [`globalThis.${name}`, name],
+          [`global.${name}`, name],
+        ]),
+      ),
       'import.meta': MODULE_VARIABLE,
       __dirname: `${MODULE_VARIABLE}.dirname`,
       __filename: `${MODULE_VARIABLE}.filename`,
@@ -146,7 +153,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
         files,
         resolver: makeResolver(
           files,
-          makeVariants(files, builtins, packageBuilds),
+          makeVariants(files, builtins, packageBuilds, virtualModules.includes(STREAMS_MODULE)),
           isBuiltinIn(builtins),
         ),
         entry,

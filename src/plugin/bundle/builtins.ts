@@ -86,6 +86,8 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['util/types', 'util-types'],
   // A package that lists Node's modules by the version of Node, which a compartment does not have.
   ['is-core-module', 'is-core-module'],
+  // A package that watches for the end of a process, with garbage collection, which a compartment does not show.
+  ['on-exit-leak-free', 'on-exit-leak-free'],
   // Packages that load machine code.
   ['bindings', 'native'],
   ['node-gyp-build', 'native'],

@@ -119,6 +119,7 @@ export function makeVariants(
   files: PluginFiles,
   builtins: NonNullable<BundleSpec['builtins']>,
   packageBuilds: NonNullable<BundleSpec['packageBuilds']> = {},
+  isProgram = false,
 ): Variants {
   const chosenFor = (name: string | undefined): PackageBuild | undefined =>
     name !== undefined && Object.hasOwn(packageBuilds, name) ? packageBuilds[name] : undefined;
@@ -131,6 +132,7 @@ export function makeVariants(
       const chosen = chosenFor(name);
       if (chosen !== undefined) return chosen === 'node' ? forNode : forBrowsers;
       const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
+      if (isProgram && isForPrograms(name, texts[0])) return forNode;
       const fitsNode = [runsBetterAsNode, usesStreams, sendsOnlyAsNode, needsWindow];
       return fitsNode.some((fits) => fits(...texts)) ? forNode : forBrowsers;
     },
@@ -143,6 +145,15 @@ export function makeVariants(
     },
   };
 }
+
+/** Whether a program uses a package's file for Node, which finds files, requests and standard streams there. */
+function isForPrograms(name: string | undefined, forBrowsers: string): boolean {
+  const needsPage = /\bwindow\./.test(forBrowsers) && !/\btypeof window\b/.test(forBrowsers);
+  return needsPage || (name !== undefined && OF_PROGRAMS.has(name));
+}
+
+/** Packages whose files for browsers lack what programs use of them. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(['pino']);
 
 /** The text of a file, and of the files that it imports by a relative path. */
 function textWithImports(files: PluginFiles, path: string): string {
