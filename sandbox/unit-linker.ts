@@ -1,3 +1,4 @@
+import { groupOf, joinUnits } from './joined-units.js';
 import type {
   Confinement,
   PackageConfinement,
@@ -376,21 +377,6 @@ class UnitLinker {
     const inBundle = Number(/^\+(\d+)/.exec(place)?.[1]) + Number(line);
     return [...this.#units.values()].findLast(({ lines }) => lines < inBundle)?.path;
   }
-}
-
-function groupOf({ time, random }: LoadedPackage): string {
-  return `${time === true} ${random === true}`;
-}
-
-/** One text with the units, each in its lines of the bundle, as a record by index. */
-function joinUnits(units: readonly PlacedUnit[], indexOf: (unit: PlacedUnit) => number): string {
-  let text = '({ __proto__: null,';
-  let line = 1;
-  for (const unit of units) {
-    text += `${'\n'.repeat(unit.lines - line)}${indexOf(unit)}:\n${unit.code},`;
-    line = unit.lines + unit.height;
-  }
-  return `${text}})`;
 }
 
 /** Frames between an assignment and the error of `#writer`: two methods, `writer`, `mayWrite` and the setter. */

@@ -3,7 +3,7 @@ import { isRecord } from '../../wire/json.js';
 import type { Json } from '../../wire/messages.js';
 import type { Attached, CallWorld, Dialect, DialectWorld, EventWorld } from '../dialect.js';
 import { makeProgramConsole } from './console.js';
-import { makeServer, type Server } from './server.js';
+import { makeServer, programOf, type Server } from './server.js';
 import { PROGRAM_MODULE, STREAMS_MODULE } from '../../wire/units.js';
 
 /**
@@ -18,7 +18,7 @@ export const mcpServer: Dialect = {
     [STREAMS_MODULE]: serverOf(world).face,
     [PROGRAM_MODULE]: serverOf(world).program,
   }),
-  program: ({ pluginInfo }) => (isRecord(pluginInfo) ? String(pluginInfo['program']) : undefined),
+  program: programOf,
   attach: (exports, world): Attached => {
     const server = serverOf(world);
     const started = (): Promise<void> => server.start(loaderIn(exports));

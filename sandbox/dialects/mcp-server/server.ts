@@ -215,18 +215,25 @@ function shortened(tool: unknown): unknown {
  * `node`, the program, and the arguments of the operator's configuration. `{{NAME}}` in an argument becomes
  * the granted variable, or its placeholder.
  */
-function argumentsOf({ config, pluginInfo, environment }: DialectWorld): readonly string[] {
-  const file = isRecord(pluginInfo) ? pluginInfo['program'] : undefined;
+function argumentsOf(world: DialectWorld): readonly string[] {
+  const { config, environment } = world;
+  const file = programOf(world);
   const args = isRecord(config) ? config['args'] : undefined;
   return [
     'node',
-    typeof file === 'string' ? `/plugin/${file}` : '/plugin',
+    file === undefined ? '/plugin' : `/plugin/${file}`,
     ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : []).map((arg) =>
       arg.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
         Object.hasOwn(environment, name) ? (environment[name] ?? whole) : whole,
       ),
     ),
   ];
+}
+
+/** The file of the program, relative to the plugin's directory. */
+export function programOf({ pluginInfo }: Pick<DialectWorld, 'pluginInfo'>): string | undefined {
+  const file = isRecord(pluginInfo) ? pluginInfo['program'] : undefined;
+  return typeof file === 'string' ? file : undefined;
 }
 
 function messageOf(error: unknown): string {
