@@ -20,6 +20,9 @@ const connect = (...args: unknown[]): TLSSocket => new TLSSocket().connect(...ar
 export const builtin: object = offer('tls', {
   TLSSocket,
   connect,
+  // The host makes the connections, with its own certificates.
+  getCACertificates: () => [],
+  getCiphers: () => [],
   rootCertificates: [],
   DEFAULT_MIN_VERSION: 'TLSv1.2',
   DEFAULT_MAX_VERSION: 'TLSv1.3',

@@ -216,6 +216,7 @@ function judgeModule(
   }
   // These only read text.
   if (name === 'net' && operation.startsWith('isIP')) return [];
+  if (name === 'tls' && TLS_LISTS.has(operation)) return [];
   if (DENIED_MODULES.has(name) && operation !== '' && member.call !== undefined) {
     return [{ permission: 'none', why: `${name}.${operation}: no permission allows it`, node }];
   }
@@ -255,6 +256,9 @@ const DRAWS: ReadonlySet<string> = new Set([
 ]);
 
 /** Modules that no permission allows. */
+/** They say what connections could use, and make none. */
+const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);
+
 const DENIED_MODULES: ReadonlySet<string> = new Set(
   'child_process cluster worker_threads vm net tls dgram dns http https http2 inspector bun:ffi'.split(
     ' ',

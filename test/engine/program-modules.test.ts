@@ -23,6 +23,18 @@ describe('a program', () => {
     expect(JSON.parse(answer)).toEqual([3, [null, 5], 'FILESYSTEM_DENIED', 'FILESYSTEM_DENIED']);
   });
 
+  it('may ask for certificates, which it never needs', async () => {
+    const before = "import tls from 'node:tls';";
+    const call =
+      "return text(JSON.stringify([tls.getCACertificates('default'), tls.getCiphers()]));";
+    expect((await run(call, before)).answer).toBe('[[],[]]');
+  });
+
+  it('finds its variables by the older name of the global object', async () => {
+    const call = 'return text(typeof global.process.env + String(global.process.env.ABSENT));';
+    expect((await run(call)).answer).toBe('objectundefined');
+  });
+
   it('finds the timers of Node on the global object', async () => {
     const call = `const set = globalThis.setImmediate.bind(globalThis);
       const value = await new Promise((done) => set(done, 'ran'));

@@ -28,6 +28,7 @@ import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
 import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
+import { GLOBAL_PROCESS } from './source/global-process.js';
 import { type BuiltUnit, buildUnits } from './units/build-units.js';
 import { ENTRY, INJECTED_MODULES, injectedIn } from './virtual-modules.js';
 
@@ -137,6 +138,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
     define: {
       'process.env.NODE_ENV': '"production"',
       global: 'globalThis',
+      ...(builtins === 'real' ? {} : { 'global.process': GLOBAL_PROCESS }),
       // They are injected, and so no properties of the global object.
       ...Object.fromEntries(
         ['setImmediate', 'clearImmediate'].flatMap((name) => [
