@@ -123,7 +123,7 @@ async function nextSteps(
   return [
     '',
     'Next:',
-    `  npm publish                    in ${visible(named)}`,
+    `  npm publish    in ${visible(named)}`,
     `  bulkhead add npm:${visible(name)}    what others type then`,
   ];
 }

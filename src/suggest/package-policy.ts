@@ -62,7 +62,10 @@ function unusedIn(
 ): PackageGrant {
   const names = granted.env.filter((name) => all.every((one) => one.env?.includes(name) !== true));
   const hosts = granted.network.filter((host) =>
-    all.every(({ network: used = [] }) => typeof used !== 'boolean' && !used.includes(host)),
+    all.every(
+      ({ network: used = [] }) =>
+        typeof used !== 'boolean' && scopeTexts.network.intersect([host], [...used]).length === 0,
+    ),
   );
   return {
     ...(names.length === 0 ? {} : { env: [...env, ...names] }),

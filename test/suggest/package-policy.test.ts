@@ -10,21 +10,21 @@ const granted = {
   network: ['api.example.com', 'far.example.com'],
 };
 const wants = {
-  'node_modules/dep': { 'env:USED': 'a.js:1:1', 'network:api.example.com': 'a.js:2:1' },
+  'node_modules/dep': { 'env:USED': 'a.js:1:1', 'network:https://api.example.com': 'a.js:2:1' },
 };
 
 describe('the proposal for npm packages', () => {
   it('gives each what its code uses, within the grant of the plugin', () => {
     expect(proposePackages(packages, wants, granted).grant).toEqual({
       'node_modules/main': {},
-      'node_modules/dep': { env: ['USED'], network: ['api.example.com'] },
+      'node_modules/dep': { env: ['USED'], network: ['https://api.example.com'] },
     });
   });
 
   it('gives the program what was granted and no code was seen to use', () => {
     expect(proposePackages(packages, wants, granted, 'node_modules/main').grant).toEqual({
       'node_modules/main': { env: ['SPREAD'], network: ['far.example.com'] },
-      'node_modules/dep': { env: ['USED'], network: ['api.example.com'] },
+      'node_modules/dep': { env: ['USED'], network: ['https://api.example.com'] },
     });
   });
 });
