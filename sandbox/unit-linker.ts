@@ -318,10 +318,8 @@ class UnitLinker {
   }
 
   /** The modules that the guest provides to a package. */
-  #modulesOf(
-    path: string,
-    { fs, storage, streams }: LoadedPackage,
-  ): Readonly<Record<string, unknown>> {
+  #modulesOf(path: string, grant: LoadedPackage): Readonly<Record<string, unknown>> {
+    const { fs, storage, streams } = grant;
     const { modules, endowing } = this.#spec;
     // Its copies of stored files are for the whole module, so storage alone is no part of it.
     const hasFiles = fs === true || (storage === true && endowing.grant.fs === undefined);
@@ -336,17 +334,18 @@ class UnitLinker {
       ...(storage === true ? { [SQLITE_MODULE]: modules[SQLITE_MODULE] } : {}),
       // guard: package-streams-granted
       ...(streams === true ? { [STREAMS_MODULE]: modules[STREAMS_MODULE] } : {}),
-      [PROGRAM_MODULE]: this.#programFor(path),
+      [PROGRAM_MODULE]: this.#programFor(path, grant),
     };
   }
 
-  /** Any code of a program may end it, as a loop would. The arguments are those of the package that is the program. */
-  #programFor(path: string): unknown {
+  /** Any code of a program may end it, as a loop would. The arguments are for the package that is the program, and for those that are granted them. */
+  #programFor(path: string, grant: LoadedPackage): unknown {
     const { modules, program = '' } = this.#spec;
     const whole = modules[PROGRAM_MODULE];
     const isProgram = program.startsWith(`${path}/`) && !hasInner(program, path);
+    const isWhole = isProgram || grant.arguments === true;
     // guard: program-arguments-for-its-package
-    if (isProgram || typeof whole !== 'object' || whole === null) return whole;
+    if (isWhole || typeof whole !== 'object' || whole === null) return whole;
     return harden({ ...whole, argv: [] });
   }
 

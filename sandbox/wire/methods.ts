@@ -39,6 +39,8 @@ export interface PackageGrant {
   readonly powers?: boolean;
   /** The standard streams of a program: it speaks for an MCP server. */
   readonly streams?: boolean;
+  /** The arguments of a program, in which keys may be. */
+  readonly arguments?: boolean;
   /** Other packages may add to its classes. */
   readonly open?: boolean;
   /** Names of variables. */

@@ -27,6 +27,8 @@ export interface Unit {
   readonly isOpen?: boolean;
   /** Where its files use the standard streams of a program, as file:line:column. */
   readonly streams?: string | undefined;
+  /** Where its files read the arguments of a program, in the same form. */
+  readonly arguments?: string | undefined;
 }
 
 /** A unit in a bundle's text. */
@@ -90,6 +92,7 @@ export function readUnits(text: string): readonly PlacedUnit[] {
       undeclared: textsOf(unit['undeclared']),
       ...(unit['isOpen'] === true ? { isOpen: true } : {}),
       ...(typeof unit['streams'] === 'string' ? { streams: unit['streams'] } : {}),
+      ...(typeof unit['arguments'] === 'string' ? { arguments: unit['arguments'] } : {}),
       lines,
       height: typeof height === 'number' ? height : countLines(code),
     };

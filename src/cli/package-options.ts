@@ -81,12 +81,12 @@ export function parseAllowPackage(text: string): { readonly path: string; readon
   );
 }
 
-/** The grant of one permission: `time`, `network:api.example.com`, `env:API_KEY`, `imports:axios`, `streams`, `open`. */
+/** The grant of one permission: `time`, `network:api.example.com`, `env:API_KEY`, `imports:axios`, `streams`, `arguments`, `open`. */
 export function grantOfText(want: string): PackageGrant {
   const imports = /^imports:(.+)$/.exec(want)?.[1];
   if (imports !== undefined)
     return { imports: [imports === '.' ? '.' : packageDirectory(imports)] };
-  if (want === 'streams' || want === 'open') return { [want]: true };
+  if (want === 'streams' || want === 'arguments' || want === 'open') return { [want]: true };
   const { kind, scope } = parseReference(want);
   if (kind === 'network') return { network: scope === undefined ? true : [scope] };
   // One package gets all files and powers of the plugin, or none.

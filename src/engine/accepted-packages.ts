@@ -119,8 +119,9 @@ export function packageGrantWithin(grant: PackageGrant, held: Permissions): Pack
     ...(grant.fs === true && held.fs.length > 0 ? { fs: true } : {}),
     ...(grant.storage === true && held.storage ? { storage: true } : {}),
     ...(grant.powers === true && held.powers.length > 0 ? { powers: true } : {}),
-    // Both are within one plugin: it has its streams and its packages anyway.
+    // These are within one plugin: it has its streams, its arguments and its packages anyway.
     ...(grant.streams === true ? { streams: true } : {}),
+    ...(grant.arguments === true ? { arguments: true } : {}),
     ...(grant.open === true ? { open: true } : {}),
     ...(variables.length === 0 ? {} : { env: variables.toSorted() }),
   };

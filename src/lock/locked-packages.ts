@@ -176,6 +176,7 @@ const grant = object(
     storage: optional(literalTrue),
     powers: optional(literalTrue),
     streams: optional(literalTrue),
+    arguments: optional(literalTrue),
     open: optional(literalTrue),
     env: optional(array(string())),
   },

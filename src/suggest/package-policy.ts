@@ -17,11 +17,13 @@ export function wantsOf(
 ): Readonly<Record<string, PackageWants>> {
   const uses = new Map(packagesAmong(suggestion).map(({ path, items }) => [path, items]));
   return Object.fromEntries(
-    Object.entries(packages).map(([path, { undeclared, streams }]): [string, PackageWants] => {
+    Object.entries(packages).map(([path, one]): [string, PackageWants] => {
+      const { undeclared, streams } = one;
       const used = (uses.get(path) ?? []).toReversed().map((item) => [wantOf(item), item.at]);
       const imported = undeclared.map((other) => [`imports:${other}`, `${path}/package.json`]);
       const spoken = streams === undefined ? [] : [['streams', streams]];
-      return [path, Object.fromEntries([...used, ...imported, ...spoken])];
+      const read = one.arguments === undefined ? [] : [['arguments', one.arguments]];
+      return [path, Object.fromEntries([...used, ...imported, ...spoken, ...read])];
     }),
   );
 }
@@ -91,6 +93,7 @@ export function grantFor(wants: readonly string[], held: Permissions): PackageGr
     ...(held.fs.length > 0 && uses('fs') ? { fs: true } : {}),
     ...(held.powers.length > 0 && uses('powers') ? { powers: true } : {}),
     ...(uses('streams') ? { streams: true } : {}),
+    ...(uses('arguments') ? { arguments: true } : {}),
     ...(network.length === 0 ? {} : { network }),
     ...(env.length === 0 ? {} : { env }),
   };

@@ -44,7 +44,7 @@ describe('an MCP server with separate packages', () => {
 
 describe('a server that is a package of its plugin, as bundled from npm', () => {
   /** The program and a dependency, which say what arguments they see, and end the server. */
-  const start = (call: string) =>
+  const start = (call: string, grant: PackageOptions['grant'] = {}) =>
     startServer(
       {
         name: 'stored',
@@ -68,13 +68,24 @@ describe('a server that is a package of its plugin, as bundled from npm', () => 
             'exports.seen = () => process.argv.slice(2); exports.end = () => process.exit(3);',
         },
       },
-      { packages: { main: 'separate' }, config: { main: { args: ['--dir', '/data'] } } },
+      {
+        packages: { main: { grant: { 'node_modules/transport': { streams: true }, ...grant } } },
+        config: { main: { args: ['--dir', '/data'] } },
+      },
     );
 
   it('gets its arguments, and its dependencies do not', async () => {
     const engine = await start('return JSON.stringify({ own, seen: seen() });');
     const { content } = await engine.call('main:run', {});
     expect(JSON.parse(content[0]?.text ?? '')).toEqual({ own: ['--dir', '/data'], seen: [] });
+  });
+
+  it('shares its arguments with a package that is granted them', async () => {
+    const engine = await start('return JSON.stringify(seen());', {
+      'node_modules/helper': { arguments: true },
+    });
+    const { content } = await engine.call('main:run', {});
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(['--dir', '/data']);
   });
 
   it.each(['process.exit(3)', 'end()'])('ends itself at once: %s', async (exit) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PERMISSIONS } from '../../src/permissions/permissions.js';
-import { proposePackages } from '../../src/suggest/package-policy.js';
+import { proposePackages, wantsOf } from '../../src/suggest/package-policy.js';
 
 const one = { integrity: 'sha512-x', imports: [], undeclared: [] };
 const packages = { 'node_modules/main': one, 'node_modules/dep': one };
@@ -18,6 +18,19 @@ describe('the proposal for npm packages', () => {
     expect(proposePackages(packages, wants, granted).grant).toEqual({
       'node_modules/main': {},
       'node_modules/dep': { env: ['USED'], network: ['https://api.example.com'] },
+    });
+  });
+
+  it('gives the arguments and the streams of a program to packages that use them', () => {
+    const used = {
+      'node_modules/parser': { ...one, arguments: 'node_modules/parser/index.js:1:1' },
+      'node_modules/sdk': { ...one, streams: 'node_modules/sdk/index.js:1:1' },
+    };
+    const found = wantsOf({ items: [], open: [] }, used);
+    expect(found['node_modules/parser']).toEqual({ arguments: 'node_modules/parser/index.js:1:1' });
+    expect(proposePackages(used, found, granted).grant).toEqual({
+      'node_modules/parser': { arguments: true },
+      'node_modules/sdk': { streams: true },
     });
   });
 

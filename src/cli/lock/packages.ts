@@ -218,6 +218,7 @@ function wordsOf(grant: PackageGrant): string[] {
     ...(time === true ? ['clock'] : []),
     ...(random === true ? ['random numbers'] : []),
     ...(streams === true ? ['the standard streams of the server'] : []),
+    ...(grant.arguments === true ? ['the arguments of the server'] : []),
     ...(open === true ? ['other packages may add to its classes'] : []),
   ];
 }

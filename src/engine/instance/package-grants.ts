@@ -69,11 +69,20 @@ function loaded({ network: hosts, ...grant }: PackageGrant): LoadedPackage {
   return { ...grant, network: hosts.map((text) => ({ ...network.parse(text), text })) };
 }
 
+const FLAGS = [
+  'time',
+  'random',
+  'fs',
+  'storage',
+  'powers',
+  'streams',
+  'arguments',
+  'open',
+] as const;
+
 /** What both grants give. */
 function narrower(held: PackageGrant, limit: PackageGrant): PackageGrant {
-  const flags = (['time', 'random', 'fs', 'storage', 'powers', 'streams', 'open'] as const).filter(
-    (kind) => held[kind] === true && limit[kind] === true,
-  );
+  const flags = FLAGS.filter((kind) => held[kind] === true && limit[kind] === true);
   const env = (held.env ?? []).filter((name) => limit.env?.includes(name) === true);
   return {
     ...Object.fromEntries(flags.map((kind) => [kind, true])),

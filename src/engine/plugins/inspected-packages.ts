@@ -18,6 +18,8 @@ export interface InspectedPackage extends Pick<
   readonly open?: true;
   /** Where it uses the standard streams of a program. */
   readonly streams?: string;
+  /** Where it reads the arguments of a program. */
+  readonly arguments?: string;
 }
 
 /** The packages in builds, by directory. `undefined` if no build has them separately. */
@@ -41,16 +43,20 @@ export function inspectPackages(
         imports: sortedUnion(own.map(({ imports }) => imports)),
         undeclared: sortedUnion(own.map(({ undeclared }) => undeclared)),
         ...(own.some(({ isOpen }) => isOpen === true) ? { open: true as const } : {}),
-        ...streamsOf(own),
+        ...firstPlace(own, 'streams'),
+        ...firstPlace(own, 'arguments'),
       },
     ];
   });
   return Object.fromEntries(found.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function streamsOf(units: readonly Pick<Unit, 'streams'>[]): Pick<InspectedPackage, 'streams'> {
-  const streams = units.find((unit) => unit.streams !== undefined)?.streams;
-  return streams === undefined ? {} : { streams };
+function firstPlace(
+  units: readonly Unit[],
+  use: 'streams' | 'arguments',
+): Pick<InspectedPackage, 'streams' | 'arguments'> {
+  const place = units.find((unit) => unit[use] !== undefined)?.[use];
+  return place === undefined ? {} : { [use]: place };
 }
 
 /** sha512 over the names and hashes of a package's files in the builds. */

@@ -63,7 +63,17 @@ function readOne(id: string, value: unknown): ReadPackageOptions {
   };
 }
 
-const FLAGS = ['time', 'random', 'network', 'fs', 'storage', 'powers', 'streams', 'open'];
+const FLAGS = [
+  'time',
+  'random',
+  'network',
+  'fs',
+  'storage',
+  'powers',
+  'streams',
+  'arguments',
+  'open',
+];
 const LISTS = ['network', 'env', 'imports'];
 
 function readGrant(path: string, value: unknown): PackageGrant {

@@ -2,6 +2,7 @@ import {
   NODE_UNIT,
   OWN_UNIT,
   readUnits,
+  PROGRAM_MODULE,
   STREAMS_MODULE,
   type Unit,
   writeUnits,
@@ -110,6 +111,7 @@ function join(
         assigned: built.assignedGlobals,
         isAsync: built.isAsync,
         streams: streamsIn(built, path, files),
+        arguments: argumentsIn(built, path, files),
         ...(mayExtend(built, path, files) ? { isOpen: true } : {}),
         imports: [...new Set(imported.map(owner))].toSorted(),
         undeclared: [
@@ -161,11 +163,29 @@ function streamsIn(
   for (const { path: file } of inputs) {
     const text = files.read(file);
     const at = text.search(/\bstdin\b/);
-    if (at < 0 || !/\bstdout\b/.test(text)) continue;
-    const before = text.slice(0, at);
-    return `${file}:${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
+    if (at >= 0 && /\bstdout\b/.test(text)) return placeAt(file, text, at);
   }
   return undefined;
+}
+
+/** The first place where a package reads the arguments of a program. */
+function argumentsIn(
+  { code, inputs }: BuiltUnit,
+  path: string,
+  files: PluginFiles,
+): string | undefined {
+  if (path === OWN_UNIT || !code.includes(PROGRAM_MODULE)) return undefined;
+  for (const { path: file } of inputs) {
+    const text = files.read(file);
+    const at = text.search(/\bprocess\s*\??\.\s*argv\b/);
+    if (at >= 0) return placeAt(file, text, at);
+  }
+  return undefined;
+}
+
+function placeAt(file: string, text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `${file}:${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
 }
 
 /** The units that import themselves through others. */
