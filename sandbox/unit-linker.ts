@@ -338,7 +338,7 @@ class UnitLinker {
     };
   }
 
-  /** Any code of a program may end it, as a loop would. The arguments are for the package that is the program, and for those that are granted them. */
+  /** Each package of a program may end it. Its own package gets the arguments, and packages with a grant. */
   #programFor(path: string, grant: LoadedPackage): unknown {
     const { modules, program = '' } = this.#spec;
     const whole = modules[PROGRAM_MODULE];

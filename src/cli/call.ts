@@ -9,12 +9,8 @@ import { jsonLines, visible, visibleLines } from '../visible.js';
 import { parseMilliseconds, readJson, readJsonObject } from './arguments.js';
 import type { CliCapabilities } from './capabilities.js';
 import { inspectorOption, parseInspectorPort } from './inspector.js';
-import {
-  addPluginOptions,
-  engineOptions,
-  placeOfPlugin,
-  type PluginSettings,
-} from './engine-options.js';
+import { addPluginOptions, engineOptions, type PluginSettings } from './engine-options.js';
+import { placeOfPlugin } from './named-plugins.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { describeDenied } from './denied.js';
 import { reasonOf, usageError } from './failure.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { EffectMode, Tolerance } from '../approval/policy.js';
 import type { EngineOptions, Logger, PluginSecrets } from '../engine/types/options.js';
 import type { AnchorTarget } from '../audit/disk/anchor-targets.js';
@@ -14,6 +14,7 @@ import {
 } from './arguments.js';
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
+import { lockedPlugins, placeOfPlugin } from './named-plugins.js';
 import { addPackageOptions, type PackageSettings, packagesOption } from './package-options.js';
 import { optionWithValues } from './completion/with-values.js';
 import { addPermissionOptions, grantOf } from './permission-choice.js';
@@ -118,48 +119,6 @@ export function addPluginOptions(command: Command): Command {
   );
 }
 
-/**
- * The directory of what the operator named: with `--lock`, an id of the lock file names the directory of the
- * accepted plugin. A directory of that name wins. Anything else is returned as it is.
- */
-export async function placeOfPlugin(
-  named: string,
-  { lock }: Pick<EngineSettings, 'lock'>,
-  { listDirectory, openLockfile }: Pick<CliCapabilities, 'listDirectory' | 'openLockfile'>,
-): Promise<string> {
-  if (lock === undefined) return named;
-  const isThere = await listDirectory(named).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return named;
-  const file = openLockfile(lock, { plugins: [] });
-  return Object.hasOwn(file.read().plugins, named) ? file.directoryOf(named) : named;
-}
-
-/**
- * The plugins of the lock file whose directories were named: a tool of another plugin may have the same name.
- * Nothing, which means all, if none were named, or if a name leads to none of them: its plugin may have moved.
- */
-function lockedPlugins(
-  places: readonly string[],
-  lock: string,
-  { openLockfile }: Pick<CliCapabilities, 'openLockfile'>,
-): Pick<EngineOptions, 'lockedPlugins'> {
-  const file = openLockfile(lock, { plugins: [] });
-  const ids = Object.keys(file.read().plugins);
-  const found = places.map((place) => {
-    const directory = resolve(place.endsWith('/*') ? place.slice(0, -2) : place);
-    return ids.filter((id) => {
-      const own = file.directoryOf(id);
-      return own === directory || dirname(own) === directory;
-    });
-  });
-  // guard: named-plugins-alone
-  if (found.length === 0 || found.some((some) => some.length === 0)) return {};
-  return { lockedPlugins: [...new Set(found.flat())] };
-}
-
 /** The directories that exist. The command reports the others, and runs the rest. */
 async function existing(
   directories: readonly string[],
@@ -215,7 +174,7 @@ export async function engineOptions(
       ? {}
       : {
           lockFile: settings.lock,
-          ...lockedPlugins(places, settings.lock, capabilities),
+          ...(await lockedPlugins(places, settings.lock, capabilities)),
           ...trustOption(settings, capabilities),
         }),
     ...auditOf(settings, undefined),

@@ -9,12 +9,8 @@ import type { Suggestion, UsedPower } from '../suggest/suggestion.js';
 import { jsonLine, jsonLines, visible, visibleText } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import {
-  type PluginSettings,
-  addPluginOptions,
-  engineOptions,
-  placeOfPlugin,
-} from './engine-options.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import { placeOfPlugin } from './named-plugins.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { errorFields, type Failure, failureOf, failureOfPlugin, noPlugin } from './failure.js';
 import { inspectedGrant, NO_NETWORK } from './inspected.js';

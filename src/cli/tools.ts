@@ -4,12 +4,8 @@ import type { PluginStatus } from '../engine/types/status.js';
 import { jsonLine, shellWord, visible } from '../visible.js';
 import type { RunCommand } from './call.js';
 import type { CliCapabilities } from './capabilities.js';
-import {
-  type PluginSettings,
-  addPluginOptions,
-  engineOptions,
-  placeOfPlugin,
-} from './engine-options.js';
+import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
+import { placeOfPlugin } from './named-plugins.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Failure, failureOfPlugin, findEmpty, noPlugin } from './failure.js';
 import { formatTable, shorten } from './output.js';

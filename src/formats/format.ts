@@ -49,7 +49,7 @@ export interface Format {
    * are requested as `powers`, like other permissions.
    */
   readonly powersKey?: string;
-  /** What an author is told about a plugin of which nothing runs. */
+  /** The finding of `check` for a plugin without anything that runs. */
   describeEmpty?(plugin: Plugin): EmptyPlugin;
   /** How an author mends a failure that the system's own functions cause, by its message. */
   remedyFor?(message: string): string | undefined;

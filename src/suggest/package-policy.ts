@@ -51,13 +51,13 @@ export function proposePackages(
   const grant: Record<string, PackageGrant> = Object.fromEntries(proposed);
   const own = program === undefined ? undefined : grant[program];
   if (program !== undefined && own !== undefined) {
-    grant[program] = { ...own, ...unusedIn(Object.values(grant), own, granted) };
+    grant[program] = { ...own, ...unusedGrant(Object.values(grant), own, granted) };
   }
   return { wants, grant };
 }
 
 /** The variables and hosts of the plugin's grant that no package was seen to use, beside those of one package. */
-function unusedIn(
+function unusedGrant(
   all: readonly PackageGrant[],
   { env = [], network = [] }: PackageGrant,
   granted: Permissions,

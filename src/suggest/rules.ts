@@ -255,10 +255,10 @@ const DRAWS: ReadonlySet<string> = new Set([
   'randomInt',
 ]);
 
-/** Modules that no permission allows. */
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);
 
+/** Modules that no permission allows. */
 const DENIED_MODULES: ReadonlySet<string> = new Set(
   'child_process cluster worker_threads vm net tls dgram dns http https http2 inspector bun:ffi'.split(
     ' ',

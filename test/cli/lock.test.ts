@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -147,6 +148,22 @@ describe('a command that names one plugin of a lock file', () => {
     }
     const tools = JSON.parse((await run('tools vendor/* --json')).out) as { tools: unknown[] };
     expect(tools.tools).toHaveLength(2);
+    // By another path, and from a copy of the directory.
+    symlinkSync(join(cwd, 'vendor', 'notes'), join(cwd, 'linked'));
+    cpSync(join(cwd, 'vendor', 'notes'), join(cwd, 'moved'), { recursive: true });
+    for (const named of ['linked', 'moved']) {
+      expect(await run(`call ${named} say`)).toMatchObject({ code: 0, out: 'notes\n' });
+    }
+    rmSync(join(cwd, 'vendor', 'notes'), { recursive: true });
+    expect(await run('call vendor/notes say')).toMatchObject({ code: 0, out: 'notes\n' });
+    // A plugin that nobody accepted does not run a tool of an accepted one.
+    const stranger = join(cwd, 'stranger');
+    cpSync(other, stranger, { recursive: true });
+    const manifest = join(stranger, 'pandora.manifest.json');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replaceAll('alpha', 'stranger'));
+    const refused = await run('call stranger say');
+    expect([refused.code, refused.out]).toEqual([3, '']);
+    expect(refused.err).toContain('NOT_LOCKED');
     const unknown = await run('call @vendor/absent say');
     expect(unknown.code).not.toBe(0);
   });

@@ -35,7 +35,7 @@ export const pluginGuards: readonly Guard[] = [
   {
     id: 'named-plugins-alone',
     stops: 'a call of the plugin that was named, which runs a tool of another one of the lock file',
-    mutation: { replace: ['found.length === 0', 'true'] },
+    mutation: { replace: ['places.length === 0', 'true'] },
     tests: ['test/cli/lock.test.ts'],
   },
   {

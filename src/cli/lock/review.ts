@@ -22,7 +22,7 @@ export interface UpdateReview {
   readonly changes: Changes;
   /**
    * The packages of a fetched plugin that run as one bundle with its code, if the accepted version had none of them.
-   * Whoever accepted it was not asked.
+   * The operator was not asked about them.
    */
   readonly bundledAnew: readonly string[];
   /** The differences of the sources, from the source maps of both artifacts. */
@@ -53,8 +53,8 @@ export async function reviewUpdate(
   const isNewBundle =
     isFetched(directory, capabilities) &&
     inspected.packages === undefined &&
-    before !== undefined &&
-    contentsOf(before.artifact).packages.length === 0;
+    // An accepted version that is not stored may have had none.
+    contentsOf(before?.artifact ?? NO_BUNDLES).packages.length === 0;
   return {
     inspected,
     signer,
@@ -67,6 +67,8 @@ export async function reviewUpdate(
       }),
   };
 }
+
+const NO_BUNDLES = { bundles: {} };
 
 /** What `add --json` shows of a plugin: its permissions in sentences, and its tools with their texts. */
 export function reviewOf(inspected: Inspection, decided: AcceptedPackages | undefined): object {

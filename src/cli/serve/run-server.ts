@@ -150,11 +150,14 @@ function lockedId(
   { packages }: Pick<CliCapabilities, 'packages'>,
 ): string | undefined {
   const { plugins } = lock.read();
-  if (Object.hasOwn(plugins, name)) return name;
-  return Object.keys(plugins).find((id) => {
+  const fetched = Object.keys(plugins).find((id) => {
     const directory = lock.directoryOf(id);
     return (packages.describe(directory) ?? packages.commitOf(directory))?.name === name;
   });
+  if (fetched !== undefined || !Object.hasOwn(plugins, name)) return fetched;
+  // A directory with a server. The id of another plugin is not the name of a package.
+  const { format } = plugins[name] ?? {};
+  return format !== undefined && formatNamed(format).arePrograms === true ? name : undefined;
 }
 
 /** A plugin of the user's lock file. */

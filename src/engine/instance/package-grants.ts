@@ -1,3 +1,4 @@
+import { PACKAGE_FLAGS } from '../types/package-options.js';
 import type { LoadedPackage, LoadParams, PackageGrant } from '../../../sandbox/wire/methods.js';
 import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
 import { BulkheadError } from '../../errors.js';
@@ -69,20 +70,9 @@ function loaded({ network: hosts, ...grant }: PackageGrant): LoadedPackage {
   return { ...grant, network: hosts.map((text) => ({ ...network.parse(text), text })) };
 }
 
-const FLAGS = [
-  'time',
-  'random',
-  'fs',
-  'storage',
-  'powers',
-  'streams',
-  'arguments',
-  'open',
-] as const;
-
 /** What both grants give. */
 function narrower(held: PackageGrant, limit: PackageGrant): PackageGrant {
-  const flags = FLAGS.filter((kind) => held[kind] === true && limit[kind] === true);
+  const flags = PACKAGE_FLAGS.filter((kind) => held[kind] === true && limit[kind] === true);
   const env = (held.env ?? []).filter((name) => limit.env?.includes(name) === true);
   return {
     ...Object.fromEntries(flags.map((kind) => [kind, true])),

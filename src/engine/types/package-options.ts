@@ -63,17 +63,19 @@ function readOne(id: string, value: unknown): ReadPackageOptions {
   };
 }
 
-const FLAGS = [
+/** The parts of a package's grant that are given whole or not at all. */
+export const PACKAGE_FLAGS = [
   'time',
   'random',
-  'network',
   'fs',
   'storage',
   'powers',
   'streams',
   'arguments',
   'open',
-];
+] as const;
+
+const FLAGS: readonly string[] = [...PACKAGE_FLAGS, 'network'];
 const LISTS = ['network', 'env', 'imports'];
 
 function readGrant(path: string, value: unknown): PackageGrant {
