@@ -1,5 +1,12 @@
 type Globals = Record<PropertyKey, unknown>;
 
+const globalObjects = new WeakSet<object>();
+
+/** Whether a value is a global object of dependencies. Packages export it, and its members are no package's. */
+export function isDependencyGlobal(value: object): boolean {
+  return globalObjects.has(value);
+}
+
 /**
  * The global object as code of dependencies gets it: some names are replaced. `own`: the object that gets what the
  * code assigns. If it is not the global object, the names of the global object are fixed.
@@ -41,5 +48,6 @@ export function makeGlobalFor(
     setPrototypeOf: () => false,
   };
   const proxy = new Proxy<object>({}, handler);
+  globalObjects.add(proxy);
   return proxy;
 }

@@ -32,6 +32,8 @@ export interface Endower {
   begin(params: EndowedPlugin): void;
   /** Replaces the grant of the plugin. */
   regrant(grant: GuestGrant): void;
+  /** Calls the listener with each line of the plugin's `console`s, also those of its packages. One listener at most. */
+  listen(listener: NonNullable<EndowmentCapabilities['logged']>): void;
 }
 
 export function makeEndower(
@@ -41,6 +43,7 @@ export function makeEndower(
 ): Endower {
   let owner: Omit<EndowedPlugin, 'grant'> | undefined;
   let grant = NOTHING;
+  let logged: EndowmentCapabilities['logged'];
   const known = (): Omit<EndowedPlugin, 'grant'> => {
     if (owner === undefined) throw new Error('it has no owner yet');
     return owner;
@@ -63,6 +66,9 @@ export function makeEndower(
         return grant;
       },
       host,
+      get logged() {
+        return logged;
+      },
       reportFault,
       serialize: (value, { maxBytes, ...options } = {}) => {
         const { limits } = known();
@@ -85,6 +91,9 @@ export function makeEndower(
     },
     regrant: (next) => {
       grant = next;
+    },
+    listen: (listener) => {
+      logged = listener;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isDependencyGlobal } from './dependency-global.js';
 import { OWN_UNIT } from './wire/units.js';
 
 /**
@@ -49,7 +50,16 @@ export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGua
     closable.set(owner, open);
 
     const visit = (target: object, depth: number): void => {
+      try {
+        visitObject(target, depth);
+      } catch {
+        // A trap of a Proxy threw. What it stands for stays as it is.
+      }
+    };
+
+    const visitObject = (target: object, depth: number): void => {
       if (seen.has(target) || left <= 0 || Object.isFrozen(target)) return;
+      if (isDependencyGlobal(target)) return;
       seen.add(target);
       left -= 1;
       const inner: (readonly [key: PropertyKey, value: object])[] = [];
@@ -71,7 +81,7 @@ export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGua
         if (isWalkable(value)) inner.push([key, value]);
       }
       // All at once, because each change of a property's kind costs more than the search.
-      if (guarded !== undefined) Object.defineProperties(target, guarded);
+      if (guarded !== undefined) defineAll(target, guarded);
       const isDerived = visitParent(target, depth);
       if (isDerived && typeof target === 'function') open.push(target);
       if (depth < MAX_DEPTH) for (const [key, value] of inner) enter(value, key, depth + 1);
@@ -79,10 +89,9 @@ export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGua
 
     /** The own properties of an instance belong to the package of its class, which changes them. */
     const enter = (value: object, key: PropertyKey, depth: number): void => {
-      const isInstance =
-        typeof value !== 'function' && key !== 'prototype' && isDerivedObject(value);
-      if (isInstance) visitParent(value, depth);
-      else visit(value, depth);
+      if (typeof value === 'function' || key === 'prototype' || !isDerivedObject(value)) {
+        visit(value, depth);
+      } else visitParent(value, depth);
     };
 
     /** Returns whether there is a parent that is not of the language. */
@@ -132,8 +141,13 @@ export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGua
 }
 
 function isDerivedObject(value: object): boolean {
-  const parent = Reflect.getPrototypeOf(value);
-  return parent !== null && !isOfLanguage(parent);
+  try {
+    const parent = Reflect.getPrototypeOf(value);
+    return parent !== null && !isOfLanguage(parent);
+  } catch {
+    // A trap of a Proxy threw. To visit it does the same.
+    return false;
+  }
 }
 
 /** A record that takes any name, also `__proto__`. */
@@ -144,6 +158,22 @@ function emptyRecord(): PropertyDescriptorMap {
 /** The prototypes of the language are frozen, and most objects have one of these two. */
 function isOfLanguage(prototype: object): boolean {
   return prototype === Object.prototype || prototype === Function.prototype;
+}
+
+/** Properties that a Proxy of the package refuses stay as they are: the package has only itself to protect from that. */
+function defineAll(target: object, properties: PropertyDescriptorMap): void {
+  try {
+    Object.defineProperties(target, properties);
+  } catch {
+    for (const key of Reflect.ownKeys(properties)) {
+      const { [key]: property = {} } = properties;
+      try {
+        Reflect.defineProperty(target, key, property);
+      } catch {
+        // Its trap threw, or broke a rule of the language.
+      }
+    }
+  }
 }
 
 /** Assigns to an object that inherits a protected property. */

@@ -107,6 +107,7 @@ export function load(
     },
     log: (level, parts) =>
       host.notify('log', { level, text: formatLine(parts, limits.maxLogText) }),
+    listen: prepared.listen,
     serialize: endowing.serialize,
     storage: (place) => makeStorageClient(endowing, place),
     usePower: makePowerClient(endowing).use,

@@ -2,6 +2,7 @@ import { makePackageDenial } from './endowments/denial.js';
 import type { EndowmentCapabilities, HostCapability } from './endowments/endowment.js';
 import type { PackageShare } from './endowments/endow.js';
 import type { LoadedPackage } from './wire/methods.js';
+import { OWN_UNIT } from './wire/units.js';
 
 /** The part of the plugin's endowments that a package gets. `env` is by name: see `environmentOfPackage`. */
 export function shareOf({ network, ...grant }: LoadedPackage): PackageShare {
@@ -23,8 +24,10 @@ export function capabilitiesOfPackage(
   capabilities: EndowmentCapabilities,
 ): EndowmentCapabilities {
   const denial: EndowmentCapabilities['denial'] = (permission, wanted) => {
-    const path = packageNow();
-    const error = makePackageDenial(capabilities.plugin, path ?? '(unknown)')(permission, wanted);
+    const now = packageNow();
+    // The plugin's own code may call what a package offers, and that code's grant is another one.
+    const path = now === OWN_UNIT ? undefined : now;
+    const error = makePackageDenial(capabilities.plugin, path)(permission, wanted);
     capabilities.denied(permission, wanted, error, path);
     return error;
   };

@@ -13,9 +13,12 @@ import { SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { makeOverridable } from './endowments/overridable.js';
 import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { isShareable } from './package-endowments.js';
+import { makeUnitFrames, type UnitFrames } from './unit-frames.js';
 import { CodedError } from './wire/failure.js';
 import type { LoadedPackage, LoadParams } from './wire/methods.js';
 import {
+  INSTALLED_UNIT,
+  isInstalled,
   NODE_UNIT,
   OWN_UNIT,
   type PlacedUnit,
@@ -87,19 +90,18 @@ class UnitLinker {
   /** Whether there is a package that could change the exports of another one. */
   readonly #hasOthers: boolean;
   readonly #guard: ExportGuard;
-  /** Marks the names of the units in stacks. Code that does not know it cannot forge such a name. */
-  readonly #mark: string;
+  readonly #frames: UnitFrames;
 
   constructor(spec: UnitsSpec) {
     this.#spec = spec;
     const units = readUnits(spec.params.code);
     this.#units = new Map(units.map((unit) => [unit.path, unit]));
     this.#paths = units.map(({ path }) => path);
-    const packages = this.#paths.filter((path) => path !== OWN_UNIT && path !== NODE_UNIT);
+    const packages = this.#paths.filter((path) => !this.#isOwn(path) && path !== NODE_UNIT);
     this.#hasOthers = packages.length > 1;
-    this.#mark = makeMark(spec.capabilities);
+    this.#frames = makeUnitFrames(units, spec.params.sourceUrl, spec.capabilities);
     this.#guard = makeExportGuard({
-      writer: () => this.#writer(),
+      writer: () => this.#frames.writer(),
       refused: (what, writer) => {
         const error = new Error(`${what} was not replaced`);
         spec.endowing.denied('builtin', `replace ${what}`, error, writer);
@@ -145,6 +147,11 @@ class UnitLinker {
     return this.#runAlone(this.#unit(OWN_UNIT), confinement, modules);
   }
 
+  /** Whether a unit is the plugin's own code, or gets all that it gets. */
+  #isOwn(path: string): boolean {
+    return path === OWN_UNIT || this.#grantOf(path).isOwn === true;
+  }
+
   #unit(path: string): PlacedUnit {
     const unit = this.#units.get(path);
     if (unit === undefined) throw new CodedError('LOAD_FAILED', `the bundle has no unit ${path}`);
@@ -156,7 +163,7 @@ class UnitLinker {
     confinement: PackageConfinement,
     modules: Readonly<Record<string, unknown>>,
   ): unknown {
-    const run = confinement.evaluate(`${unit.code}\n${this.#nameAfter(unit.lines)}`);
+    const run = confinement.evaluate(`${unit.code}\n${this.#frames.nameAfter(unit.lines)}`);
     return this.#run(unit, run, confinement, modules);
   }
 
@@ -195,6 +202,7 @@ class UnitLinker {
   }
 
   #close(owner: string): void {
+    if (this.#isOwn(owner)) return;
     const isOpen = this.#units.get(owner)?.isOpen === true || this.#grantOf(owner).open === true;
     if (!isOpen) this.#guard.close(owner);
   }
@@ -243,12 +251,13 @@ class UnitLinker {
 
   /** Whether a unit has a file. The innermost package of a file has it. */
   #owns(path: string, file: string): boolean {
+    if (path === INSTALLED_UNIT) return isInstalled(file);
     if (path !== OWN_UNIT) return file.startsWith(`${path}/`) && !hasInner(file, path);
     return ![...this.#units.keys()].some((other) => other !== OWN_UNIT && this.#owns(other, file));
   }
 
   #mayImport({ path, undeclared }: PlacedUnit, owner: string): boolean {
-    if (path === OWN_UNIT) return true;
+    if (this.#isOwn(path)) return true;
     const { imports, importsOnly } = this.#grantOf(path);
     // guard: package-import-accepted
     if (importsOnly !== undefined) return importsOnly.includes(owner);
@@ -277,8 +286,10 @@ class UnitLinker {
     if (known !== undefined) return known;
     const unit = this.#unit(path);
     const grant = this.#grantOf(path);
-    const modules = this.#modulesOf(path, grant);
-    if (this.#isShared(unit)) {
+    const modules = this.#isOwn(path) ? this.#spec.modules : this.#modulesOf(path, grant);
+    if (this.#isOwn(path)) {
+      this.#runAlone(unit, this.#spec.confinement, modules);
+    } else if (this.#isShared(unit)) {
       const { confinement, runs } = this.#group(grant);
       const run: unknown = Reflect.get(runs, this.#paths.indexOf(path));
       this.#run(unit, run, confinement.member(path), modules);
@@ -294,7 +305,7 @@ class UnitLinker {
   /** Code that assigns to globals needs a global object of its own. */
   #isShared({ path, assigned }: PlacedUnit): boolean {
     // guard: assigning-package-alone
-    if (path === OWN_UNIT || assigned.length > 0) return false;
+    if (this.#isOwn(path) || assigned.length > 0) return false;
     return isShareable(this.#grantOf(path), this.#spec.endowing.grant);
   }
 
@@ -305,11 +316,9 @@ class UnitLinker {
     const members = [...this.#units.values()].filter(
       (unit) => this.#isShared(unit) && groupOf(this.#grantOf(unit.path)) === key,
     );
-    const confinement = this.#spec.confinement.openPackages(grant, () =>
-      this.#unitAt(this.#frames().find((frame) => frame.includes(this.#mark))),
-    );
+    const confinement = this.#spec.confinement.openPackages(grant, () => this.#frames.nearest());
     const runs = confinement.evaluate(
-      `${joinUnits(members, (unit) => this.#paths.indexOf(unit.path))}\n${this.#nameAfter(0)}`,
+      `${joinUnits(members, (unit) => this.#paths.indexOf(unit.path))}\n${this.#frames.nameAfter(0)}`,
     );
     if (!isRecordOfFiles(runs)) throw new CodedError('LOAD_FAILED', 'the bundle has no packages');
     const group = { confinement, runs };
@@ -348,45 +357,6 @@ class UnitLinker {
     if (isWhole || typeof whole !== 'object' || whole === null) return whole;
     return harden({ ...whole, argv: [] });
   }
-
-  /** Names a text after the bundle, with the lines that are before it there: see `makeStackMapper`. */
-  #nameAfter(lines: number): string {
-    return `//# sourceURL=${this.#mark}+${lines}/${this.#spec.params.sourceUrl}`;
-  }
-
-  #frames(): readonly string[] {
-    const stack = this.#spec.capabilities.getStackString(new Error());
-    return stack.split('\n').filter((line) => /^\s*at /.test(line));
-  }
-
-  /** The unit whose code assigns now: that of the nearest frame, or `undefined` if that frame is of no unit. */
-  #writer(): string | undefined {
-    // The nearest frames are of this file and of the setter; a built-in such as `Object.assign` has no place.
-    const frames = this.#frames().slice(OWN_FRAMES);
-    return this.#unitAt(frames.find((frame) => !frame.endsWith('(<anonymous>)')));
-  }
-
-  /** The unit that has the line of a frame. */
-  #unitAt(frame: string | undefined): string | undefined {
-    const at = frame?.indexOf(`${this.#mark}+`) ?? -1;
-    if (frame === undefined || at < 0) return undefined;
-    const place = frame.slice(at + this.#mark.length);
-    const name = `/${this.#spec.params.sourceUrl}:`;
-    const line = /^\d+/.exec(place.slice(place.indexOf(name) + name.length))?.[0];
-    const inBundle = Number(/^\+(\d+)/.exec(place)?.[1]) + Number(line);
-    return [...this.#units.values()].findLast(({ lines }) => lines < inBundle)?.path;
-  }
-}
-
-/** Frames between an assignment and the error of `#writer`: two methods, `writer`, `mayWrite` and the setter. */
-const OWN_FRAMES = 5;
-
-const HEXADECIMAL = 16;
-
-function makeMark({ crypto }: UnitCapabilities): string {
-  const bytes = new Uint8Array(16);
-  crypto.fillRandom(bytes);
-  return `u${[...bytes].map((byte) => byte.toString(HEXADECIMAL).padStart(2, '0')).join('')}`;
 }
 
 function hasInner(file: string, path: string): boolean {

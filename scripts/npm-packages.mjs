@@ -1,10 +1,10 @@
 // Checks that popular packages of pure JavaScript run inside a plugin: installs them into a
 // temporary directory, makes a small plugin of each, and calls its tool in a guest.
 //
-//   node scripts/npm-packages.mjs [--keep DIR] [--separate | --cost] [name …]
+//   node scripts/npm-packages.mjs [--keep DIR] [--separate | --author | --cost] [name …]
 //
 // `--separate`: each package runs in a compartment of its own. The packages have the
-// permissions of the plugin. `--cost`: runs each package both ways, compares the answers, and prints
+// permissions of the plugin. `--author`: all packages are one unit, as in `bulkhead dev`. `--cost`: runs each package both ways, compares the answers, and prints
 // what separate packages cost in one guest, as times of one bundle: processor time of the main thread
 // to the first result, private memory, and processor time of 50 further calls. What a guest without
 // packages takes to its first result is subtracted. Linux only.
@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packages } from './npm-packages-list.mjs';
 import { findInnermost } from '../dist/src/guests/guest-process.js';
+import { keepBundlers } from '../dist/src/engine/node/walled-bundler.js';
 import { createEngine } from '../dist/src/index.js';
 import { buildBundle } from '../dist/src/plugin/bundle/build.js';
 
@@ -31,6 +32,8 @@ const takeFlag = (flag) => {
 };
 const isCost = takeFlag('--cost');
 const isSeparate = takeFlag('--separate');
+const isForAuthor = takeFlag('--author');
+if (isForAuthor) keepBundlers();
 const chosen = packages.filter(({ name }) => args.length === 0 || args.includes(name));
 
 if (!existsSync(join(directory, 'node_modules'))) {
@@ -172,6 +175,7 @@ async function tryPackage(
       directory,
       entry: { file: entry },
       ...(separately ? { separate: { together: [] } } : {}),
+      ...(isForAuthor ? { separate: 'installed' } : {}),
     });
     const grant = separately ? grantsOf(bundle, grants) : {};
     row.ms = Math.round(performance.now() - began);

@@ -1,9 +1,31 @@
 import { offer } from './denied.js';
 
-/** Time from the plugin's own clock. Without the time permission `Date.now` throws. */
+/** The argument of a bundle. */
+declare const $bulkhead: { readonly missing?: (name: string) => unknown } | undefined;
+
+interface Clock {
+  readonly now: () => number;
+  readonly timeOrigin: number;
+}
+
+/** The plugin's clock. Without the permission `time` it is absent, and this throws the denial. */
+function clock(): Clock {
+  const own: unknown = Reflect.get(globalThis, 'performance');
+  if (isClock(own)) return own;
+  if (typeof $bulkhead !== 'undefined') $bulkhead.missing?.('performance');
+  // A package without the permission has a fixed `Date`.
+  return { now: Date.now, timeOrigin: 0 };
+}
+
+function isClock(value: unknown): value is Clock {
+  return typeof value === 'object' && value !== null && 'now' in value;
+}
+
 export const performance: object = {
-  timeOrigin: 0,
-  now: (): number => Date.now(),
+  get timeOrigin(): number {
+    return clock().timeOrigin;
+  },
+  now: (): number => clock().now(),
   mark: (name: string): object => ({ name, entryType: 'mark', startTime: 0, duration: 0 }),
   measure: (name: string): object => ({ name, entryType: 'measure', startTime: 0, duration: 0 }),
   clearMarks: (): void => undefined,

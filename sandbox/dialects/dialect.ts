@@ -2,7 +2,7 @@ import type { EndowmentCapabilities } from '../endowments/endowment.js';
 import type { PowerClient } from '../endowments/powers.js';
 import type { StorageClient, StoragePlace } from '../endowments/storage/client.js';
 import type { Json } from '../wire/messages.js';
-import type { CallReport, GuestGrant } from '../wire/methods.js';
+import type { CallReport, GuestGrant, LogParams } from '../wire/methods.js';
 
 /**
  * The runtime interface that the plugins of one system expect. It runs in the guest. Any access to
@@ -38,6 +38,8 @@ export interface DialectWorld {
   /** The current grant. The host may change it while the plugin runs. */
   readonly grant: GuestGrant;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
+  /** Calls the listener with each line that the plugin's code, or a package in it, writes with `console`. */
+  readonly listen: (listener: (level: LogParams['level'], text: string) => void) => void;
   /** Serializes any value of the plugin as JSON text, within the guest's budgets. */
   readonly serialize: (value: unknown) => string;
   /** A storage area of the plugin. Its methods reject if storage is not granted. */

@@ -20,11 +20,10 @@ export const console: Endowment = {
     const say = (level: Level, text: string): void => {
       if (revoked) return;
       const line = indent === '' ? text : indent + text.replaceAll('\n', `\n${indent}`);
-      capabilities.host.notify('log', {
-        level,
-        // guard: guest-log-line-cap
-        text: cutText(line, most()),
-      });
+      // guard: guest-log-line-cap
+      const cut = cutText(line, most());
+      capabilities.logged?.(level, cut);
+      capabilities.host.notify('log', { level, text: cut });
     };
     const at = (level: Level) => {
       return (...args: unknown[]): void => say(level, formatLine(args, most()));

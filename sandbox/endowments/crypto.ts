@@ -22,6 +22,13 @@ export const crypto: Endowment = {
   globals: ['crypto'],
   make: (capabilities): Endowed => endowCrypto(capabilities, 'held'),
   withheld: (capabilities): Endowed => endowCrypto(capabilities, 'withheld'),
+  withheldInPackage: (capabilities) => ({
+    // Made only for a compartment, not for each package in it.
+    get globals() {
+      return endowCrypto(capabilities, 'withheld').globals;
+    },
+    forDependencies: {},
+  }),
 };
 
 function endowCrypto(capabilities: EndowmentCapabilities, from: 'held' | 'withheld'): Endowed {

@@ -48,14 +48,18 @@ export function makeDenial(
   };
 }
 
-/** The same for an npm package in the plugin, by its directory. */
+/** The same for an npm package in the plugin, by its directory. `undefined`: it is not known which one. */
 export function makePackageDenial(
   plugin: PluginIdentity,
-  inPackage: string,
+  inPackage: string | undefined,
 ): (permission: PermissionName, wanted: string) => Error {
   return (permission, wanted) => {
     const { code, deed } = wordings[permission];
-    const message = `The package ${inPackage} of ${plugin.id} may not ${deed} (${wanted}). To allow this, add ${packageRemedy(permission, wanted)} to the grant of ${JSON.stringify(inPackage)} in the option "packages" or in the lock file.`;
+    const [who, grantee] =
+      inPackage === undefined
+        ? [`A package of ${plugin.id}, which offers this to other code,`, 'that package']
+        : [`The package ${inPackage} of ${plugin.id}`, JSON.stringify(inPackage)];
+    const message = `${who} may not ${deed} (${wanted}). To allow this, add ${packageRemedy(permission, wanted)} to the grant of ${grantee} in the option "packages" or in the lock file.`;
     return withCode(new Error(message), code);
   };
 }

@@ -1,6 +1,12 @@
 import type { Json } from '../wire/messages.js';
 import type { ByteSource } from '../wire/streams.js';
-import type { GuestGrant, GuestLimits, PackageHost, PluginIdentity } from '../wire/methods.js';
+import type {
+  GuestGrant,
+  GuestLimits,
+  LogParams,
+  PackageHost,
+  PluginIdentity,
+} from '../wire/methods.js';
 
 /**
  * Requests to the host. The host answers with a copy, or refuses with an error that names the
@@ -166,6 +172,8 @@ export interface EndowmentCapabilities extends WebCapabilities {
   readonly grant: GuestGrant;
   readonly limits: GuestLimits;
   readonly host: HostCapability;
+  /** Hears each line of `console`. */
+  readonly logged?: ((level: LogParams['level'], text: string) => void) | undefined;
   /** Reports an error thrown by a callback that no caller awaits (a timer, a listener). */
   readonly reportFault: (error: unknown) => void;
   /** Serializes any value of the plugin as JSON text, within the guest's budgets. */

@@ -54,6 +54,8 @@ export interface LoadedPackage extends Omit<PackageGrant, 'network'> {
   readonly network?: true | readonly PackageHost[];
   /** All packages that it may import. Absent: those that its package.json names, and `imports`. */
   readonly importsOnly?: readonly string[];
+  /** It is evaluated with the plugin's own code, in the same compartment, and gets all that it gets. */
+  readonly isOwn?: boolean;
 }
 
 /** A network scope, parsed and as text. */

@@ -42,6 +42,17 @@ export interface PlacedUnit extends Unit {
 /** The path of the plugin's own code. */
 export const OWN_UNIT = '.';
 
+/**
+ * The path of the unit with all npm packages, for a plugin that its author changes again and again: they are built
+ * once, and its own code at each change. It gets what the plugin's own code gets.
+ */
+export const INSTALLED_UNIT = 'node_modules';
+
+/** Whether a file is one of `INSTALLED_UNIT`. */
+export function isInstalled(file: string): boolean {
+  return /(?:^|\/)node_modules\//.test(file);
+}
+
 /** The path of the unit with the stand-ins for Node's modules that all units share. Its files are `<path>/<name>`. */
 export const NODE_UNIT = 'bulkhead:node';
 
@@ -56,6 +67,11 @@ const MARK = '//bulkhead-packages-1 ';
 /** Whether a bundle's text has units. */
 export function hasUnits(text: string): boolean {
   return text.startsWith(MARK);
+}
+
+/** Whether all npm packages of a bundle with units are `INSTALLED_UNIT`. */
+export function areInstalledTogether(text: string): boolean {
+  return readUnits(text).some(({ path }) => path === INSTALLED_UNIT);
 }
 
 export function writeUnits(units: readonly Unit[]): string {

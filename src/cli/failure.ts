@@ -5,6 +5,7 @@ import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } fro
 import type { CliCapabilities } from './capabilities.js';
 import { shellWord } from '../visible.js';
 import { describeManifests } from '../formats/discover.js';
+import { formatNamed } from '../formats/table.js';
 import { spotOf } from './source-spot.js';
 
 /** `INTERNAL` is a fault of Bulkhead itself; the engine never throws it on purpose. */
@@ -72,7 +73,9 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
     code: 'PLUGIN_INACTIVE',
     message: `${status.id} does not run.`,
   };
-  return { ...failureOfProblem(why), plugin: status.id };
+  const fix =
+    status.format === undefined ? undefined : formatNamed(status.format).remedyFor?.(why.message);
+  return { ...failureOfProblem(why), ...(fix === undefined ? {} : { fix }), plugin: status.id };
 }
 
 /** A problem of a plugin, with its place. */

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { diskReader } from '../engine/node/disk-reader.js';
 import type { EngineOptions } from '../engine/types/options.js';
+import { BulkheadError } from '../errors.js';
 import { readPlugins } from '../formats/discover.js';
 import type { CliCapabilities } from './capabilities.js';
 
 /**
  * The directory of what the operator named: with `--lock`, an id of the lock file names the directory of the
- * accepted plugin. A directory of that name wins. Anything else is returned as it is.
+ * accepted plugin. A directory of that name wins. Throws `PLUGIN_NOT_FOUND` for a name that is neither.
  */
 export async function placeOfPlugin(
   named: string,
@@ -18,9 +20,30 @@ export async function placeOfPlugin(
     () => true,
     () => false,
   );
-  if (isThere) return named;
+  // A pattern names several directories.
+  if (isThere || named.includes('*')) return named;
   const file = openLockfile(lock, { plugins: [] });
-  return Object.hasOwn(file.read().plugins, named) ? file.directoryOf(named) : named;
+  const ids = Object.keys(file.read().plugins);
+  if (ids.includes(named)) return file.directoryOf(named);
+  // Accepted code runs also if its directory is gone.
+  if (ids.some((id) => file.directoryOf(id) === resolve(named))) return named;
+  const meant = didYouMean(named, ids);
+  throw new BulkheadError(
+    'PLUGIN_NOT_FOUND',
+    `${named} is neither a directory nor the id of a plugin that ${lock} accepts. ${
+      meant === undefined ? idsOf(ids) : `Did you mean ${meant}?`
+    }`,
+    { directory: named },
+  );
+}
+
+/** Ids that an error lists. */
+const MAX_LISTED = 20;
+
+function idsOf(ids: readonly string[]): string {
+  if (ids.length === 0) return 'It accepts none.';
+  const rest = ids.length - MAX_LISTED;
+  return `It accepts: ${ids.slice(0, MAX_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`;
 }
 
 /**

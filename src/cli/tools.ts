@@ -7,7 +7,7 @@ import type { CliCapabilities } from './capabilities.js';
 import { type PluginSettings, addPluginOptions, engineOptions } from './engine-options.js';
 import { placeOfPlugin } from './named-plugins.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { type Failure, failureOfPlugin, findEmpty, noPlugin } from './failure.js';
+import { type Failure, failureOfPlugin, findEmpty, noPlugin, usageError } from './failure.js';
 import { formatTable, shorten } from './output.js';
 import { errorBlock } from './report-failure.js';
 import { declaredSecrets } from './secrets.js';
@@ -16,7 +16,10 @@ export function addTools(program: Command, run: RunCommand): void {
   const command = program
     .command('tools')
     .description('list the tools of plugins by the names that callers use')
-    .argument('<plugin-dir...>', 'directories of plugins, or with --lock their ids');
+    .argument(
+      '[plugin-dir...]',
+      'directories of plugins, or with --lock their ids (default with --lock: all plugins)',
+    );
   addPluginOptions(command)
     .option('--json', 'print one line of JSON')
     .action((directories: string[], settings: PluginSettings) =>
@@ -30,6 +33,9 @@ export async function runTools(
   settings: PluginSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
+  if (named.length === 0 && settings.lock === undefined) {
+    throw usageError('plugin-dir', 'Name the directory of a plugin, or a lock file with --lock.');
+  }
   const directories = await Promise.all(
     named.map((one) => placeOfPlugin(one, settings, capabilities)),
   );

@@ -22,7 +22,7 @@ import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type CallScheduler, makeCallScheduler } from '../scheduler/call-scheduler.js';
 import { type GuestSource, makeGroups, makeValidatorDelivery } from './instance/guest-source.js';
 import { guestScripts, readValidator } from './node/process-defaults.js';
-import { walledBundler } from './node/walled-bundler.js';
+import { bundlesForAuthor, walledBundler } from './node/walled-bundler.js';
 import { openTextCache } from './node/text-cache.js';
 import { type ContributionCache, makeContributionCache } from './plugins/contribution-cache.js';
 import type { Settings } from './types/settings.js';
@@ -125,7 +125,11 @@ export async function openEngineRuntime(
     onChange: (standby) => events.emit({ type: 'pool-changed', standby }),
   });
   const bundler = walledBundler(settings.walls.users);
-  const bundles = makeBundleCache({ directory: join(cacheDirectory, 'bundles'), bundler });
+  const bundles = makeBundleCache({
+    directory: join(cacheDirectory, 'bundles'),
+    bundler,
+    prepares: bundlesForAuthor(),
+  });
   let guarantees: Promise<readonly Guarantee[]> | undefined;
 
   const prove = async (): Promise<readonly Guarantee[]> => {
@@ -214,7 +218,8 @@ function separateOf(
   const locked = Object.hasOwn(plugins, id) ? plugins[id] : undefined;
   const together =
     locked?.packages === undefined ? packages(id)?.together : togetherOf(locked.packages);
-  return together === undefined ? {} : { separate: { together } };
+  if (together !== undefined) return { separate: { together } };
+  return bundlesForAuthor() ? { separate: 'installed' } : {};
 }
 
 function buildsOf({ packageBuilds = {} }: Settings, id: string): Pick<BundleSpec, 'packageBuilds'> {

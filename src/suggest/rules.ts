@@ -9,6 +9,7 @@ import type {
 import type { PluginInterface, PowerNeed } from '../formats/format.js';
 import { formats } from '../formats/table.js';
 import { insteadOf } from '../plugin/absent-globals.js';
+import { CRYPTO_AS_VALUE, cryptoFindings, cryptoValue } from './crypto-rules.js';
 import { fileFindings, READS, WRITES } from './file-rules.js';
 import type { Finding, Member } from './finding.js';
 import type { Reading, Use } from './reading.js';
@@ -21,11 +22,13 @@ export function judge(
 ): readonly Finding[] {
   const found = judgeUse(use, reading);
   if (hasCryptoRandom) return found;
-  return found.map((finding) =>
-    finding.why.startsWith('crypto.')
-      ? { permission: 'none', why: `${finding.why}: no permission allows it`, node: finding.node }
-      : finding,
-  );
+  return found
+    .filter(({ why }) => why !== CRYPTO_AS_VALUE)
+    .map((finding) =>
+      finding.why.startsWith('crypto.')
+        ? { permission: 'none', why: `${finding.why}: no permission allows it`, node: finding.node }
+        : finding,
+    );
 }
 
 function judgeUse(use: Use, reading: Reading): readonly Finding[] {
@@ -103,7 +106,7 @@ function judgeGlobal(
         ? [{ permission: 'time', scope: 'true', why: `Intl.${first ?? ''}`, node }]
         : [];
     case 'crypto':
-      return cryptoFindings(first, node);
+      return first === undefined ? cryptoValue(node, reading) : cryptoFindings(first, node);
     case 'Math':
       return first === 'random'
         ? [{ permission: 'random', scope: 'true', why: 'Math.random', node }]
@@ -239,21 +242,6 @@ function databaseFindings(
     ? []
     : [{ permission: 'storage', scope: 'true', why: 'an SQLite database', node }];
 }
-
-function cryptoFindings(operation: string | undefined, node: AnyNode): readonly Finding[] {
-  return operation !== undefined && DRAWS.has(operation)
-    ? [{ permission: 'random', scope: 'true', why: `crypto.${operation}`, node }]
-    : [];
-}
-
-const DRAWS: ReadonlySet<string> = new Set([
-  'getRandomValues',
-  'randomUUID',
-  'randomBytes',
-  'randomFill',
-  'randomFillSync',
-  'randomInt',
-]);
 
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);

@@ -166,6 +166,14 @@ describe('a command that names one plugin of a lock file', () => {
     expect(refused.err).toContain('NOT_LOCKED');
     const unknown = await run('call @vendor/absent say');
     expect(unknown.code).not.toBe(0);
+    expect(unknown.err).toContain(
+      '@vendor/absent is neither a directory nor the id of a plugin that bulkhead.lock.json accepts. It accepts: @vendor/alpha, @vendor/notes.',
+    );
+    const misspelt = await run('tools @vendor/nots');
+    expect(misspelt.err).toContain('Did you mean @vendor/notes?');
+    // Without a name, all that the file accepts.
+    const all = JSON.parse((await run('tools --json')).out) as { tools: unknown[] };
+    expect(all.tools).toHaveLength(2);
   });
 });
 

@@ -84,6 +84,22 @@ describe('a mistake of an author of an MCP server', () => {
     ]);
   });
 
+  it('is reported with its last lines if it ends itself, with what to give it', async () => {
+    const { stdout } = await run([
+      'tools',
+      write("console.error('\\u001b[31mERROR\\u001b[39m no KEY'); process.exit(1);"),
+      '--json',
+    ]);
+    const { problems } = JSON.parse(stdout);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        code: 'LOAD_FAILED',
+        message: expect.stringContaining('the exit code 1. Its last lines: ERROR no KEY'),
+        fix: expect.stringContaining('--allow env:NAME'),
+      }),
+    ]);
+  });
+
   it('is reported for a misspelt key, and not for permissions that it never asked for', async () => {
     const permissions = { network: ['api.example.com'] };
     const misspelt = await check(write(WORKS, { bulkhead: { permisions: permissions } }));

@@ -52,6 +52,7 @@ describe('the command line usage', () => {
     [['forget'], "unknown command 'forget'"],
     [['help', 'forget'], "unknown command 'forget'"],
     [['call'], "missing required argument 'plugin-dir'"],
+    [['tools'], 'Name the directory of a plugin, or a lock file with --lock.'],
     [['doctor', 'more'], '`bulkhead doctor` takes no argument, and does not take more'],
   ])('exits with 1 for %j and names what is missing', async (argv, cause) => {
     const { code, stdout, stderr } = await runFake(argv);

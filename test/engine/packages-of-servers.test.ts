@@ -59,13 +59,13 @@ describe('a server that is a package of its plugin, as bundled from npm', () => 
             dependencies: { transport: '1', helper: '1' },
           }),
           'node_modules/main/dist/server.js': `import { serve } from 'transport';
-            import { seen, end } from 'helper';
+            import { seen, end, say } from 'helper';
             const own = process.argv.slice(2);
             serve(() => { ${call} });`,
           'node_modules/transport/package.json': '{ "type": "module" }',
           'node_modules/transport/index.js': `export function serve(answer) { ${plainProgram('return text(answer(args.value));').replace(/import .*\n/, '')} }`,
           'node_modules/helper/index.js':
-            'exports.seen = () => process.argv.slice(2); exports.end = () => process.exit(3);',
+            'exports.seen = () => process.argv.slice(2); exports.end = () => process.exit(3); exports.say = () => { console.error("no key"); process.stderr.write("and no host\\n"); };',
         },
       },
       {
@@ -97,6 +97,49 @@ describe('a server that is a package of its plugin, as bundled from npm', () => 
       expect.stringContaining('ended itself with the exit code 3'),
     ]);
     expect(performance.now() - began).toBeLessThan(8_000);
+  });
+
+  it('has the last lines that its packages wrote in its error', async () => {
+    const engine = await start(`say(); process.exit(3);`);
+    const { content } = await engine.call('main:run', {});
+    expect(content[0]?.text).toContain(
+      'ended itself with the exit code 3. Its last lines: no key | and no host',
+    );
+  });
+});
+
+describe('the crypto of a package', () => {
+  const HASHER = {
+    program: `import { hash, draw, bound } from 'hasher';
+      ${plainProgram(`return text(args.value === 'hash' ? await hash('abc') : String((args.value === 'draw' ? draw : bound)(new Uint8Array(1)).length));`)}`,
+    manifest: { dependencies: { hasher: '1' } },
+    files: {
+      'node_modules/hasher/package.json': '{ "type": "module" }',
+      'node_modules/hasher/index.js': `const web = crypto;
+        export const bound = web.getRandomValues.bind(web);
+        export const draw = (bytes) => web.getRandomValues(bytes);
+        export const hash = async (text) => Buffer.from(await web.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex').slice(0, 8);`,
+    },
+  };
+
+  it('computes hashes without a permission, and draws with the permission random alone', async () => {
+    const without = await startServer(HASHER, { packages: { sample: 'separate' } });
+    expect((await without.call('run', { value: 'hash' })).content[0]?.text).toBe('ba7816bf');
+    for (const [how, who] of [
+      ['draw', 'The package node_modules/hasher of sample'],
+      // The server's own code calls the function of the language.
+      ['bound', 'A package of sample, which offers this to other code,'],
+    ]) {
+      const refused = await without.call('run', { value: how });
+      expect([refused.isError, refused.content[0]?.text]).toEqual([
+        true,
+        expect.stringContaining(`${who} may not use randomness (crypto.getRandomValues)`),
+      ]);
+    }
+    const granted = await startServer(HASHER, {
+      packages: { sample: { grant: { 'node_modules/hasher': { random: true } } } },
+    });
+    expect((await granted.call('run', { value: 'draw' })).content[0]?.text).toBe('1');
   });
 });
 

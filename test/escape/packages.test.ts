@@ -67,6 +67,8 @@ import { outer } from 'barrel';
 import scoped from '@scope/tool';
 import fn from 'callable';
 import { slow } from 'slow';
+import { world, strict, closed } from 'worldly';
+import { world as marked } from 'marking';
 import { defaults } from './as-node.mjs';
 class Mine extends Base { name() { return 'mine ' + super.name(); } }
 const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
@@ -79,6 +81,7 @@ export const tools = [tool('answers', async () => {
     mine: new Mine().name(), data, sub, transpiled, named, versions, old, even: even(7), outer, scoped,
     fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, slow: await slow(), buffer: Buffer.from('x').toString('hex') + lazy.hex,
     defaults, same: Base === all.Base && fn === fn.self,
+    worlds: [world.isFinite(1), marked.isFinite(1), marked.mark], strict: [strict.f(), typeof closed],
   };
 })];
 `,
@@ -121,6 +124,10 @@ const b = require('cycle-b'); exports.fromB = b.name;`,
 const twice = await Promise.resolve(value * 2); export const slow = async () => [value, twice];`,
   'node_modules/slower/package.json': '{ "type": "module" }',
   'node_modules/slower/index.js': `export let value = 1; value = await Promise.resolve(21);`,
+  // They export the global object, and proxies that refuse to be searched or changed.
+  'node_modules/worldly/index.js': `exports.world = globalThis; exports.strict = new Proxy({ f: () => 'strict' }, { defineProperty: () => false });
+exports.closed = new Proxy({}, { ownKeys: () => { throw new Error('closed'); }, getPrototypeOf: () => { throw new Error('closed'); } });`,
+  'node_modules/marking/index.js': `globalThis.mark = 'marked'; exports.world = globalThis;`,
   'node_modules/lazy/index.js': `module.exports = { default: 'lazily', hex: Buffer.from('y').toString('hex') };`,
 };
 
@@ -288,6 +295,8 @@ it('packages of each kind give the same answers as in one bundle', async () => {
     even: false,
     outer: 'through a barrel',
     same: true,
+    worlds: [true, true, 'marked'],
+    strict: ['strict', 'object'],
   });
   expect(answers[0]).toEqual(answers[1]);
 });

@@ -9,6 +9,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/cli/listing.test.ts'],
   },
   {
+    id: 'unit-memo-compares-sources',
+    stops: 'a changed file or package of which the former code runs',
+    mutation: { replace: ['isSame(known.record, files)', 'true'] },
+    tests: ['test/plugin/bundle/unit-memo.test.ts'],
+  },
+  {
     id: 'inspected-files-read-only',
     stops: 'a plugin that changes the operator’s files while it is inspected',
     mutation: 'remove',

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeServer } from '../engine/mcp-on-disk.js';
 import { describe, expect, it } from 'vitest';
 import { suggestPermissions } from '../../src/index.js';
 import type { Suggestion } from '../../src/index.js';
@@ -226,5 +227,20 @@ describe('suggestPermissions', () => {
       code: 'BUNDLE_FAILED',
       message: expect.stringContaining('nested too deeply'),
     });
+  });
+});
+
+describe('the suggestion for an MCP server', () => {
+  it.each([
+    ['export const web = crypto; run();', true],
+    ['const draw = (c = crypto) => c; draw();', true],
+    ['const { subtle } = crypto; subtle.digest("SHA-1", new Uint8Array());', undefined],
+    ['if (typeof crypto !== "undefined" && crypto) run();', undefined],
+    ['crypto.subtle.digest("SHA-1", new Uint8Array());', undefined],
+    ['crypto.randomUUID();', true],
+  ])('for code that takes crypto: %s', async (code, random) => {
+    const directory = makeServer({ program: `const run = () => 1; ${code}` });
+    const { permissions } = await suggestPermissions(directory);
+    expect(permissions.random).toBe(random);
   });
 });

@@ -8,20 +8,11 @@ import type { Server } from './server.js';
  * goes to standard output, as in Node.
  */
 export function makeProgramConsole(world: DialectWorld, server: Server): unknown {
-  const { powers } = world;
-  const { host } = powers;
-  const made = endowment.make({
-    ...powers,
-    host: {
-      ...host,
-      notify: (method, params) => {
-        if (isRecord(params) && typeof params['text'] === 'string' && params['level'] === 'error') {
-          server.noteLine(params['text']);
-        }
-        host.notify(method, params);
-      },
-    },
+  // Also the lines of packages, whose consoles are their own.
+  world.listen((level, text) => {
+    if (level === 'error') server.noteLine(text);
   });
+  const made = endowment.make(world.powers);
   const { console } = made.globals;
   if (!isRecord(console)) return console;
   const plain = console['log'];

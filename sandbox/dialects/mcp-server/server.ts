@@ -40,6 +40,10 @@ export interface Server {
   ): Promise<unknown>;
 }
 
+/** What makes a terminal write in colours. */
+// oxlint-disable-next-line no-control-regex -- that character begins it
+const COLOURS = /\u001b\[[\d;]{0,20}m/g;
+
 /** The newest version of the protocol with sessions, which every server of 2025 and later can negotiate. */
 const PROTOCOL = '2025-11-25';
 
@@ -68,7 +72,7 @@ export function makeServer(world: DialectWorld): Server {
     onStray,
   });
   const noteLine = (line: string): void => {
-    lastLines.push(line.slice(0, MAX_NOTED));
+    lastLines.push(line.replace(COLOURS, '').slice(0, MAX_NOTED));
     if (lastLines.length > MCP_LIMITS.lastLines) lastLines.shift();
   };
   const end = (why: string, origin?: unknown): void => {

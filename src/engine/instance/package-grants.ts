@@ -1,6 +1,11 @@
 import { PACKAGE_FLAGS } from '../types/package-options.js';
 import type { LoadedPackage, LoadParams, PackageGrant } from '../../../sandbox/wire/methods.js';
-import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
+import {
+  areInstalledTogether,
+  hasUnits,
+  INSTALLED_UNIT,
+  readUnits,
+} from '../../../sandbox/wire/units.js';
 import { BulkheadError } from '../../errors.js';
 import type { LockedPackages } from '../../lock/locked-packages.js';
 import { network } from '../../permissions/network.js';
@@ -27,6 +32,9 @@ export function packagesFor(
   }
   const { grant } = options ?? {};
   const locked = acceptedPackages(id, bundle, settings);
+  if (options === undefined && locked === undefined && areInstalledTogether(bundle.code)) {
+    return { packages: { [INSTALLED_UNIT]: { isOwn: true } } };
+  }
   if (locked === undefined) return { packages: mapped(grant ?? speakers(bundle), loaded) };
   return {
     packages: Object.fromEntries(

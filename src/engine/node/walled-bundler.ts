@@ -9,7 +9,7 @@ import type { UserRange } from '../../guests/walls/plan.js';
 import {
   type Bundler,
   makeBundler,
-  REWORKED_IDLE_MS,
+  AUTHOR_IDLE_MS,
   type StartBundler,
 } from '../../plugin/bundle/bundler.js';
 import { BUNDLE_LIMITS } from '../../plugin/bundle/spec.js';
@@ -18,9 +18,17 @@ import { guestScripts } from './process-defaults.js';
 const bundlers = new Map<string, Bundler>();
 let forAuthor = false;
 
-/** The bundlers of engines that are opened from now on keep the processes of plugins that are bundled again. */
+/**
+ * For an author's plugins: the bundlers of engines that are opened from now on keep their processes for the next
+ * change, and build the npm packages of a plugin only once.
+ */
 export function keepBundlers(): void {
   forAuthor = true;
+}
+
+/** Whether plugins are bundled again and again, while their author works on them. */
+export function bundlesForAuthor(): boolean {
+  return forAuthor;
 }
 
 /**
@@ -30,8 +38,8 @@ export function keepBundlers(): void {
  */
 export function walledBundler(users?: UserRange): Bundler {
   const key = JSON.stringify([users ?? null, forAuthor]);
-  const idleMs = forAuthor ? { reworked: REWORKED_IDLE_MS } : {};
-  const bundler = bundlers.get(key) ?? makeBundler({ start: startWalledBundler(users), idleMs });
+  const kept = forAuthor ? { idleMs: AUTHOR_IDLE_MS } : {};
+  const bundler = bundlers.get(key) ?? makeBundler({ start: startWalledBundler(users), ...kept });
   bundlers.set(key, bundler);
   return bundler;
 }

@@ -1,4 +1,9 @@
-import { hasUnits, readUnits, type Unit } from '../../../sandbox/wire/units.js';
+import {
+  areInstalledTogether,
+  hasUnits,
+  readUnits,
+  type Unit,
+} from '../../../sandbox/wire/units.js';
 import { canonicalJson } from '../../canonical.js';
 import type { LockedPackage } from '../../lock/locked-packages.js';
 import { integrityOf } from '../../plugin/integrity.js';
@@ -26,7 +31,7 @@ export interface InspectedPackage extends Pick<
 export function inspectPackages(
   bundles: readonly Bundle[],
 ): Readonly<Record<string, InspectedPackage>> | undefined {
-  const separate = bundles.filter(({ code }) => hasUnits(code));
+  const separate = bundles.filter(({ code }) => hasUnits(code) && !areInstalledTogether(code));
   if (separate.length === 0) return undefined;
   const units = separate.flatMap(({ code }) => readUnits(code));
   const versions = new Map(

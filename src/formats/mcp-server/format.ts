@@ -32,7 +32,11 @@ export const mcpServer: Format = {
   requiresApproval,
   runsInBackground,
   list: listServer,
+  remedyFor: (message) => (message.includes('the server ended itself') ? WHAT_IT_LACKS : undefined),
 };
+
+const WHAT_IT_LACKS =
+  'Its last lines say what it lacks. Give it a variable with --allow env:NAME and --env NAME=VALUE, a host with --allow network:HOST.';
 
 /** A server is active if the operator does not disable it and the variables it requires have values. */
 function decideActivation(

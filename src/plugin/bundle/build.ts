@@ -29,7 +29,9 @@ import { MODULE_VARIABLE } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
 import { GLOBAL_PROCESS } from './source/global-process.js';
-import { type BuiltUnit, buildUnits } from './units/build-units.js';
+import { buildUnits, UnitAwaits } from './units/build-units.js';
+import type { BuiltUnit } from './units/linked-unit.js';
+import { makeUnitMemo } from './units/unit-memo.js';
 import { ENTRY, INJECTED_MODULES, injectedIn } from './virtual-modules.js';
 
 /**
@@ -59,17 +61,44 @@ async function buildEntry(
   entry: PluginSources['entry'],
   spec: BundleSpec,
 ): Promise<Bundle> {
-  const { separate } = spec;
-  const { isAsync: _, ...built } =
-    separate === undefined
-      ? await buildUnit(files, entry, spec)
-      : await buildUnits(files, separate.together, (unit) => buildUnit(files, entry, spec, unit));
+  const { isAsync: _, ...built } = await buildSeparately(files, entry, spec);
   return {
     ...built,
     hash: integrityOf(built.code),
     packages: packagesOf(built.inputs, files),
     broken: [],
   };
+}
+
+/** Units that this process built before. It bundles one plugin. */
+const memo = makeUnitMemo();
+
+async function buildSeparately(
+  files: PluginFiles,
+  entry: PluginSources['entry'],
+  spec: BundleSpec,
+): Promise<BuiltUnit> {
+  const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
+  if (separation === undefined) return buildUnit(files, entry, spec);
+  try {
+    return await buildUnits({
+      files,
+      separation,
+      memo,
+      key: JSON.stringify([entry, separation, virtualModules, builtins, rewrite, packageBuilds]),
+      build: (unit, seen) => buildUnit(seen, entry, spec, unit),
+    });
+  } catch (error) {
+    if (!(error instanceof UnitAwaits)) throw error;
+    if (separation === 'installed') return buildUnit(files, entry, spec);
+    const { path, message } = error;
+    throw bundleFailed([
+      {
+        message,
+        remedy: `To run it as part of the plugin's own code, with all that the plugin may do, add ${JSON.stringify(path)} to "together" of the option packages, or --package-together ${path}.`,
+      },
+    ]);
+  }
 }
 
 async function buildUnit(

@@ -11,7 +11,7 @@ export interface BundlerProgram {
 }
 
 /** Packages that stay outside the built files. */
-const PACKAGES = ['acorn', 'esbuild', `@esbuild/${process.platform}-${process.arch}`];
+const PACKAGES = ['acorn', 'esbuild', 'lru-cache', `@esbuild/${process.platform}-${process.arch}`];
 
 /** Deep trees are parsed by recursion. The system's default stack is larger than this size. */
 const FLAGS = ['--max-old-space-size=2048', '--max-semi-space-size=64', '--stack-size=3900'];

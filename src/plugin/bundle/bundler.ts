@@ -2,7 +2,6 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { LRUCache } from 'lru-cache';
 import { BulkheadError } from '../../errors.js';
 import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
@@ -17,15 +16,9 @@ const IDLE_MS = 10_000;
 
 /**
  * The same for a plugin that is bundled again while its author works on it. To start a process takes several
- * times as long as to bundle a small plugin.
+ * times as long as to bundle a small plugin, and the process remembers the units that it built.
  */
-export const REWORKED_IDLE_MS = 600_000;
-
-/** Builds of one plugin that follow each other sooner than this many milliseconds belong together. */
-const TOGETHER_MS = 1_000;
-
-/** Plugins of which the bundler remembers that it bundled them. */
-const MAX_REMEMBERED = 64;
+export const AUTHOR_IDLE_MS = 600_000;
 
 /**
  * Starts a bundler process for the plugin in the first of `directories`; the others are of packages
@@ -44,6 +37,8 @@ export type StartBundler = (
 export interface Bundler {
   /** Throws the errors of `buildBundle`. */
   build(spec: BundleSpec): Promise<Built>;
+  /** Has a process for a plugin that was not bundled yet, so that the next build is fast. Errors are not reported. */
+  prepare(spec: BundleSpec): void;
 }
 
 /** Milliseconds between two readings of a bundler's processor time. */
@@ -51,8 +46,10 @@ const METER_MS = 250;
 
 /** A process bundles the entries of one directory, so that it never sees two plugins. */
 interface Running {
-  /** Of the directory that the process sees. */
+  /** Of the directories that the process sees. */
   readonly identity: string;
+  /** Of the first of them. */
+  readonly plugin: string;
   readonly child: ChildProcess;
   isBusy: boolean;
   idleTimer?: NodeJS.Timeout;
@@ -69,8 +66,8 @@ export interface BundlerOptions {
   readonly start?: StartBundler;
   /** Names the plugin in a directory: a process bundles for one name. Default: a name for each directory. */
   readonly identify?: (directory: string) => string;
-  /** Milliseconds after which an idle process is killed. Default: the same for both. */
-  readonly idleMs?: { readonly first?: number; readonly reworked?: number };
+  /** Milliseconds after which an idle process is killed. Default: 10,000. */
+  readonly idleMs?: number;
   /** Processes at once. Default: one for each processor and for each 4 GiB of memory, and at most four. */
   readonly processes?: number;
 }
@@ -91,12 +88,8 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     start = startWithoutWalls,
     identify = identityOf,
     processes = defaultProcesses(),
-    idleMs: { first = IDLE_MS, reworked = first } = {},
+    idleMs = IDLE_MS,
   } = options;
-  /** When the last build of a plugin ended, and whether that was one of several. */
-  const remembered = new LRUCache<string, { readonly endedMs: number; readonly again: boolean }>({
-    max: MAX_REMEMBERED,
-  });
   const running = new Set<Running>();
   const queue: Waiting[] = [];
   /** Plugins whose bundle is being built. Each has one process. */
@@ -126,7 +119,7 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     const surplus = Math.max(0, idle.length + building.size - processes);
     for (const bundler of idle.slice(0, surplus)) stop(bundler);
     const child = await start(bundlerProgram(), directories);
-    const bundler: Running = { identity, child, isBusy: true };
+    const bundler: Running = { identity, plugin: identify(directory), child, isBusy: true };
     running.add(bundler);
     child.once('exit', () => running.delete(bundler));
     return bundler;
@@ -135,10 +128,7 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
   const buildNow = async (spec: BundleSpec): Promise<Built> => {
     const directory = realDirectory(spec.directory);
     const bundler = await processFor(directory);
-    const { child, identity } = bundler;
-    const former = remembered.get(identity);
-    const again =
-      former !== undefined && (former.again || performance.now() - former.endedMs > TOGETHER_MS);
+    const { child } = bundler;
     child.ref();
     child.channel?.ref();
     try {
@@ -147,9 +137,8 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
       child.unref();
       child.channel?.unref();
       bundler.isBusy = false;
-      remembered.set(identity, { endedMs: performance.now(), again });
       if (running.has(bundler)) {
-        bundler.idleTimer = setTimeout(() => stop(bundler), again ? reworked : first);
+        bundler.idleTimer = setTimeout(() => stop(bundler), idleMs);
         bundler.idleTimer.unref();
       }
     }
@@ -171,13 +160,21 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     }
   };
 
+  const build = async (spec: BundleSpec): Promise<Built> => {
+    const identity = identify(realDirectory(spec.directory));
+    return new Promise((resolve) => {
+      queue.push({ spec, identity, resolve });
+      startNext();
+    });
+  };
+
   return {
-    build: async (spec) => {
-      const identity = identify(realDirectory(spec.directory));
-      return new Promise((resolve) => {
-        queue.push({ spec, identity, resolve });
-        startNext();
-      });
+    build,
+    prepare: (spec) => {
+      const directory = realDirectory(spec.directory);
+      const own = identify(directory);
+      const isKnown = building.has(own) || [...running].some(({ plugin }) => plugin === own);
+      if (!isKnown) void build(spec).catch(() => {});
     },
   };
 }

@@ -28,13 +28,18 @@ export function makeBundleCache(options: {
   /** The directory of the stored bundles. A process that can write to it controls what plugins run. */
   readonly directory: string;
   readonly bundler: Bundler;
+  /** Whether the bundler is prepared for a plugin whose bundle is stored, because its author changes it. Default: no. */
+  readonly prepares?: boolean;
 }): BundleCache {
-  const { directory, bundler } = options;
+  const { directory, bundler, prepares = false } = options;
   const pending = new Map<string, Promise<Bundle>>();
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
     const stored = readStoredBundle(file);
-    if (stored !== undefined && (await isCurrent(stored.evidence))) return stored.bundle;
+    if (stored !== undefined && (await isCurrent(stored.evidence))) {
+      if (prepares) bundler.prepare(spec);
+      return stored.bundle;
+    }
     const built = await bundler.build(spec);
     await storeBundle(file, built);
     return built.bundle;
@@ -65,7 +70,7 @@ function keyOf(spec: BundleSpec): string {
     builtins ?? 'powerless',
     rewrite ?? true,
     caps,
-    ...(separate === undefined ? [] : [separate.together]),
+    ...(separate === undefined ? [] : [separate === 'installed' ? separate : separate.together]),
     ...(packageBuilds === undefined ? [] : [{ packageBuilds }]),
   ];
   return hashOf('sha256', JSON.stringify(what), 'hex');

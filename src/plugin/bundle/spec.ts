@@ -21,15 +21,18 @@ export interface BundleSpec {
   readonly builtins?: 'powerless' | 'real';
   /** Whether the code is rewritten for SES. Without it, the code can be read and not run. Default: true. */
   readonly rewrite?: boolean;
-  /**
-   * Builds each npm package separately, except those in `together` (directories such as `node_modules/x`), which become
-   * part of the plugin's own code. Default: one text for all.
-   */
-  readonly separate?: { readonly together: readonly string[] };
+  /** Which npm packages are built separately from the plugin's own code. Default: none, all is one text. */
+  readonly separate?: Separation;
   /** Which of their builds npm packages use, by name. Default: chosen for each by what its files need. */
   readonly packageBuilds?: Readonly<Record<string, PackageBuild>>;
   readonly limits?: Partial<BundleLimits>;
 }
+
+/**
+ * Each npm package separately, except those in `together` (directories such as `node_modules/x`), which become part of
+ * the plugin's own code; or all of them as one unit, which needs not be built again when the plugin's own code changes.
+ */
+export type Separation = { readonly together: readonly string[] } | 'installed';
 
 /** The build of an npm package that has one for Node and one for browsers. */
 export type PackageBuild = 'node' | 'browser';

@@ -29,17 +29,21 @@ function setUp(): {
   stored: string;
   spec: BundleSpec;
   builds: () => number;
-  open: () => BundleCache;
+  /** Directories that the bundler was prepared for. */
+  prepared: readonly string[];
+  open: (prepares?: boolean) => BundleCache;
 } {
   const plugin = makePlugin(files);
   const stored = join(makePlugin({}), 'cache');
   let count = 0;
+  const prepared: string[] = [];
   return {
     plugin,
     stored,
     spec: { directory: plugin, entry: { file: 'index.ts' } },
     builds: () => count,
-    open: () =>
+    prepared,
+    open: (prepares = false) =>
       makeBundleCache({
         directory: stored,
         bundler: {
@@ -47,7 +51,9 @@ function setUp(): {
             count += 1;
             return buildBundle(spec);
           },
+          prepare: ({ directory }) => void prepared.push(directory),
         },
+        prepares,
       }),
   };
 }
@@ -178,11 +184,21 @@ describe('the bundle cache', () => {
     }
   });
 
+  it('prepares the bundler for a plugin that its author changes, if its bundle is stored', async () => {
+    const { spec, plugin, builds, prepared, open } = setUp();
+    await open(true).bundle(spec);
+    expect(prepared).toEqual([]);
+    await open(true).bundle(spec);
+    await open().bundle(spec);
+    expect(prepared).toEqual([plugin]);
+    expect(builds()).toBe(1);
+  });
+
   it('returns bundles if its directory is not writable', async () => {
     const plugin = makePlugin({ ...files, occupied: '' });
     const cache = makeBundleCache({
       directory: join(plugin, 'occupied/cache'),
-      bundler: { build: buildBundle },
+      bundler: { build: buildBundle, prepare: () => {} },
     });
     const bundle = await cache.bundle({ directory: plugin, entry: { file: 'index.ts' } });
     expect(bundle.code).toContain('function');

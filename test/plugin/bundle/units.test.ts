@@ -74,6 +74,21 @@ describe('a bundle with separate packages', () => {
     ]);
   });
 
+  it('evaluates all files of a package that awaits, if they are ES modules', async () => {
+    const { code } = await bundleFiles(
+      {
+        ...WAITS,
+        'index.js': `import { now } from 'waits'; import { later } from 'waits/later.mjs'; export const tools = [now, later];`,
+        'node_modules/waits/later.mjs': 'export const later = 2;',
+      },
+      { separate: { together: [] } },
+    );
+    expect(readUnits(code).map(({ path, isAsync }) => [path, isAsync])).toEqual([
+      ['.', false],
+      ['node_modules/waits', true],
+    ]);
+  });
+
   it('names a package that cannot be separate, and the option that runs it together', async () => {
     const cycle = {
       ...WAITS,

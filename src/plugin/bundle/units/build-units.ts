@@ -1,4 +1,5 @@
 import {
+  INSTALLED_UNIT,
   NODE_UNIT,
   OWN_UNIT,
   readUnits,
@@ -7,39 +8,46 @@ import {
   type Unit,
   writeUnits,
 } from '../../../../sandbox/wire/units.js';
-import type { Bundle } from '../../plugin.js';
 import type { UnitSources } from '../esbuild-plugin.js';
 import type { PluginFiles } from '../files.js';
-import { MAX_MESSAGES, bundleFailed } from '../problems.js';
+import { MAX_MESSAGES } from '../problems.js';
+import type { Separation } from '../spec.js';
 import { mergeSourceMaps } from './merge-maps.js';
 import { isEsModule } from '../source/module-syntax.js';
 import { makeDeclared, unitOf } from './packages.js';
+import type { BuiltUnit, LinkedUnit } from './linked-unit.js';
+import type { UnitMemo } from './unit-memo.js';
 
-/** A unit as esbuild and the rewriting made it. */
-export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> {
-  /** Whether it awaits outside all functions. */
-  readonly isAsync: boolean;
+/** A unit that awaits at its top level, whose files cannot wait for it. */
+export class UnitAwaits extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`${path} awaits at its top level, so it cannot be evaluated separately`);
+    this.path = path;
+  }
 }
 
-/** A unit, with the files of other units that it imports. */
-interface LinkedUnit {
-  readonly built: BuiltUnit;
-  readonly links: readonly string[];
+export interface UnitsSpec {
+  readonly files: PluginFiles;
+  readonly separation: Separation;
+  readonly memo: UnitMemo;
+  /** All that the units depend on besides files. */
+  readonly key: string;
+  /** Builds one unit of these files. */
+  readonly build: (unit: UnitSources, files: PluginFiles) => Promise<BuiltUnit>;
 }
 
 /**
- * Builds the plugin's own code and each npm package that it reaches as units of one text. A package is built again if
- * a later one imports more of its files. `build` makes one unit.
+ * Builds the plugin's own code and the npm packages that it reaches as units of one text. A unit is built again if a
+ * later one imports more of its files. Throws `UnitAwaits`.
  */
-export async function buildUnits(
-  files: PluginFiles,
-  together: readonly string[],
-  build: (unit: UnitSources) => Promise<BuiltUnit>,
-): Promise<BuiltUnit> {
+export async function buildUnits(spec: UnitsSpec): Promise<BuiltUnit> {
+  const { files, separation, memo, key, build } = spec;
   /** The files of each unit that others import. */
   const wanted = new Map<string, Set<string>>([[OWN_UNIT, new Set()]]);
   const done = new Map<string, LinkedUnit & { readonly offered: number }>();
-  const owner = (file: string): string => unitOf(file, together);
+  const owner = (file: string): string => unitOf(file, separation);
   /** Units in cycles, whose files other units need before they are evaluated. */
   const cyclic = new Set<string>();
   /** Units that await at their top level: the guest evaluates all their offered files before others. */
@@ -52,29 +60,24 @@ export async function buildUnits(
   for (;;) {
     const open = [...wanted].filter(([path, offered]) => done.get(path)?.offered !== offered.size);
     for (const [path, offered] of open) {
-      const links = new Set<string>();
       const eager = isEager(path, offered);
-      const built = await build({
-        path,
-        unitOf: owner,
-        offered: [...offered].toSorted(),
-        eager,
-        link: (file) => links.add(file),
-      });
+      const sources = { path, unitOf: owner, offered: [...offered].toSorted(), eager };
+      const unit = await memo.build(
+        JSON.stringify([key, path, sources.offered, eager]),
+        files,
+        (seen) => linkedUnit(sources, seen, build),
+      );
+      const { built, links } = unit;
       if (!eager && offered.size > 0 && AWAITS.test(built.code)) {
         // guard: separate-package-does-not-await
         waiting.add(path);
-        if (!isEager(path, offered)) refuseTopLevelAwait(path);
+        if (!isEager(path, offered)) throw new UnitAwaits(path);
         continue;
       }
-      // Each unit resolves the stand-ins of global names, and few use one.
-      const used = [...links].filter(
-        (file) => owner(file) !== NODE_UNIT || built.code.includes(JSON.stringify(file)),
-      );
-      done.set(path, { built, links: used, offered: offered.size });
-      for (const file of used) {
-        const unit = owner(file);
-        wanted.set(unit, (wanted.get(unit) ?? new Set()).add(file));
+      done.set(path, { ...unit, offered: offered.size });
+      for (const file of links) {
+        const other = owner(file);
+        wanted.set(other, (wanted.get(other) ?? new Set()).add(file));
       }
     }
     if (open.length > 0) continue;
@@ -83,7 +86,7 @@ export async function buildUnits(
     );
     if (found.length === 0) break;
     for (const path of found) {
-      if (done.get(path)?.built.isAsync === true) refuseTopLevelAwait(path);
+      if (done.get(path)?.built.isAsync === true) throw new UnitAwaits(path);
       cyclic.add(path);
       done.delete(path);
     }
@@ -95,6 +98,32 @@ export async function buildUnits(
   );
 }
 
+async function linkedUnit(
+  sources: Omit<UnitSources, 'link'>,
+  files: PluginFiles,
+  build: UnitsSpec['build'],
+): Promise<LinkedUnit> {
+  const links = new Set<string>();
+  const built = await build({ ...sources, link: (file) => links.add(file) }, files);
+  const { path, unitOf: owner } = sources;
+  return {
+    built,
+    // Each unit resolves the stand-ins of global names, and few use one.
+    links: [...links].filter(
+      (file) => owner(file) !== NODE_UNIT || built.code.includes(JSON.stringify(file)),
+    ),
+    // The plugin's own code, and what gets all that it gets, needs no grant.
+    traits:
+      path === OWN_UNIT || path === INSTALLED_UNIT
+        ? {}
+        : {
+            streams: streamsIn(built, files),
+            arguments: argumentsIn(built, files),
+            ...(mayExtend(built, files) ? { isOpen: true } : {}),
+          },
+  };
+}
+
 function join(
   units: readonly (readonly [path: string, unit: LinkedUnit])[],
   files: PluginFiles,
@@ -102,7 +131,7 @@ function join(
 ): BuiltUnit {
   const isDeclared = makeDeclared(files);
   const code = writeUnits(
-    units.map(([path, { built, links }]): Unit => {
+    units.map(([path, { built, links, traits }]): Unit => {
       // Every unit may import the shared stand-ins.
       const imported = links.filter((file) => owner(file) !== NODE_UNIT);
       return {
@@ -110,9 +139,7 @@ function join(
         code: built.code,
         assigned: built.assignedGlobals,
         isAsync: built.isAsync,
-        streams: streamsIn(built, path, files),
-        arguments: argumentsIn(built, path, files),
-        ...(mayExtend(built, path, files) ? { isOpen: true } : {}),
+        ...traits,
         imports: [...new Set(imported.map(owner))].toSorted(),
         undeclared: [
           ...new Set(imported.filter((file) => !isDeclared(path, file)).map(owner)),
@@ -128,7 +155,9 @@ function join(
     sourceMap: mergeSourceMaps(
       placed.map(({ lines }, index) => ({ map: all[index]?.sourceMap ?? '', lines })),
     ),
-    assignedGlobals: all[0]?.assignedGlobals ?? [],
+    assignedGlobals: units.flatMap(([path, { built }]) =>
+      path === OWN_UNIT || path === INSTALLED_UNIT ? built.assignedGlobals : [],
+    ),
     isAsync: all.some(({ isAsync }) => isAsync),
     inputs: [...inputs.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: [...new Set(all.flatMap(({ warnings }) => warnings))].slice(0, MAX_MESSAGES),
@@ -139,8 +168,8 @@ function join(
  * Whether the code of a package may add to its own classes after it was evaluated: it has a name for a prototype, or
  * assigns to a class. Searches text, not syntax, and so finds too many.
  */
-function mayExtend({ inputs }: BuiltUnit, path: string, files: PluginFiles): boolean {
-  return path !== OWN_UNIT && inputs.some(({ path: file }) => EXTENDS.test(files.read(file)));
+function mayExtend({ inputs }: BuiltUnit, files: PluginFiles): boolean {
+  return inputs.some(({ path: file }) => EXTENDS.test(files.read(file)));
 }
 
 const EXTENDS = new RegExp(
@@ -154,12 +183,8 @@ const EXTENDS = new RegExp(
 );
 
 /** The first file of a package that reads and writes the standard streams of a program. */
-function streamsIn(
-  { code, inputs }: BuiltUnit,
-  path: string,
-  files: PluginFiles,
-): string | undefined {
-  if (path === OWN_UNIT || !code.includes(STREAMS_MODULE)) return undefined;
+function streamsIn({ code, inputs }: BuiltUnit, files: PluginFiles): string | undefined {
+  if (!code.includes(STREAMS_MODULE)) return undefined;
   for (const { path: file } of inputs) {
     const text = files.read(file);
     const at = text.search(/\bstdin\b/);
@@ -169,12 +194,8 @@ function streamsIn(
 }
 
 /** The first place where a package reads the arguments of a program. */
-function argumentsIn(
-  { code, inputs }: BuiltUnit,
-  path: string,
-  files: PluginFiles,
-): string | undefined {
-  if (path === OWN_UNIT || !code.includes(PROGRAM_MODULE)) return undefined;
+function argumentsIn({ code, inputs }: BuiltUnit, files: PluginFiles): string | undefined {
+  if (!code.includes(PROGRAM_MODULE)) return undefined;
   for (const { path: file } of inputs) {
     const text = files.read(file);
     const at = text.search(/\bprocess\s*\??\.\s*argv\b/);
@@ -210,13 +231,3 @@ function cyclicUnits(
 
 /** How esbuild wraps a module that awaits at its top level and that others load in a function. */
 const AWAITS = /\b__esm\(\{\s*async\b/;
-
-/** The files of such a unit cannot wait for it: it has CommonJS too, or units import each other in a cycle. */
-function refuseTopLevelAwait(path: string): never {
-  throw bundleFailed([
-    {
-      message: `${path} awaits at its top level, so it cannot be evaluated separately`,
-      remedy: `To run it as part of the plugin's own code, with all that the plugin may do, add ${JSON.stringify(path)} to "together" of the option packages, or --package-together ${path}.`,
-    },
-  ]);
-}

@@ -1,0 +1,15 @@
+import type { Unit } from '../../../../sandbox/wire/units.js';
+import type { Bundle } from '../../plugin.js';
+
+/** A unit as esbuild and the rewriting made it. */
+export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> {
+  /** Whether it awaits outside all functions. */
+  readonly isAsync: boolean;
+}
+
+/** A unit, with the files of other units that it imports. */
+export interface LinkedUnit {
+  readonly built: BuiltUnit;
+  readonly links: readonly string[];
+  readonly traits: Pick<Unit, 'streams' | 'arguments' | 'isOpen'>;
+}

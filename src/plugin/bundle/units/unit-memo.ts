@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { Located, PluginFiles } from '../files.js';
+import type { LinkedUnit } from './linked-unit.js';
+
+/**
+ * The units that this process built, for a plugin that is bundled again after a change. A unit is used again if every
+ * file that it was made from and the result of every lookup are the same.
+ */
+export interface UnitMemo {
+  /** `key`: all that the unit depends on besides files. */
+  build(
+    key: string,
+    files: PluginFiles,
+    build: (files: PluginFiles) => Promise<LinkedUnit>,
+  ): Promise<LinkedUnit>;
+}
+
+interface Remembered {
+  readonly unit: LinkedUnit;
+  readonly record: FileRecord;
+}
+
+/** What was read and looked up. */
+interface FileRecord {
+  readonly texts: Map<string, string>;
+  readonly located: Map<string, Located | undefined>;
+}
+
+/** Characters of the units that are remembered, with their sources. The heap of the process has 2 GiB. */
+const MAX_CHARACTERS = 128 * 1024 * 1024;
+
+export function makeUnitMemo(): UnitMemo {
+  const units = new LRUCache<string, Remembered>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ unit, record }) =>
+      [unit.built.code, unit.built.sourceMap, ...record.texts.values()].reduce(
+        (size, text) => size + text.length,
+        1,
+      ),
+  });
+  return {
+    build: async (key, files, build) => {
+      const known = units.get(key);
+      // guard: unit-memo-compares-sources
+      if (known !== undefined && isSame(known.record, files)) return known.unit;
+      const record: FileRecord = { texts: new Map(), located: new Map() };
+      const unit = await build(recording(files, record));
+      units.set(key, { unit, record });
+      return unit;
+    },
+  };
+}
+
+/** Reads everything again, so that it is also evidence of the bundle that the unit becomes part of. */
+function isSame({ texts, located }: FileRecord, files: PluginFiles): boolean {
+  for (const [path, former] of located) {
+    const now = files.locate(path);
+    if (now?.kind !== former?.kind || now?.path !== former?.path) return false;
+  }
+  for (const [path, former] of texts) {
+    if (files.read(path) !== former) return false;
+  }
+  return true;
+}
+
+function recording(files: PluginFiles, { texts, located }: FileRecord): PluginFiles {
+  return {
+    locate: (path) => {
+      const found = files.locate(path);
+      located.set(path, found);
+      return found;
+    },
+    read: (path) => {
+      const text = files.read(path);
+      texts.set(path, text);
+      return text;
+    },
+    isInstalled: files.isInstalled,
+    get evidence() {
+      return files.evidence;
+    },
+  };
+}
