@@ -41,7 +41,8 @@ export function standInFor(
   if (permission === undefined) return undefined;
   if (!ASYNC.has(name)) throw denial(permission, name);
   return Object.freeze(async (target: unknown): Promise<never> => {
-    const wanted = typeof target === 'string' ? `${name} ${target.slice(0, MAX_TARGET)}` : name;
+    const place = placeOf(target);
+    const wanted = place === undefined ? name : `${name} ${place.slice(0, MAX_TARGET)}`;
     throw denial(permission, wanted);
   });
 }
@@ -50,6 +51,23 @@ export function standInFor(
 const ASYNC: ReadonlySet<string> = new Set(['fetch', 'readFile']);
 /** Characters of a target in an event. */
 const MAX_TARGET = 150;
+
+/** A text, or that of a URL or a request. */
+function placeOf(target: unknown): string | undefined {
+  if (typeof target === 'string') return target;
+  if (typeof target !== 'object' || target === null) return undefined;
+  try {
+    const [href, url]: readonly unknown[] = [
+      Reflect.get(target, 'href'),
+      Reflect.get(target, 'url'),
+    ];
+    if (typeof href === 'string') return href;
+    return typeof url === 'string' ? url : undefined;
+  } catch {
+    // A getter of the plugin threw.
+    return undefined;
+  }
+}
 
 function permissionOf(name: string): PermissionName | undefined {
   return Object.values(endowments).find(({ globals }) => globals.includes(name))?.permission;

@@ -2,23 +2,30 @@ import type { DeniedUse } from '../engine/types/result.js';
 import { protectedName } from '../permissions/protected-names.js';
 import { shellWord, visible } from '../visible.js';
 
-/** Lines about the requests that were denied during a call or a hook. None without one. */
-export function describeDenied(denied: readonly DeniedUse[] | undefined): string {
+/** Lines about the requests that were denied during a call, a hook or a load. None without one. */
+export function describeDenied(
+  denied: readonly DeniedUse[] | undefined,
+  most: number = Infinity,
+): string {
   if (denied === undefined || denied.length === 0) return '';
   const count = denied.reduce((sum, one) => sum + one.count, 0);
-  const lines = denied.map(({ permission, wanted, count: times, at, package: inPackage }) => {
-    const many = times === 1 ? '' : ` (${times} times)`;
-    const place = at === undefined ? '' : ` at ${visible(at)}`;
-    if (inPackage !== undefined) {
-      const flag = packageRemedyOf(permission, wanted);
-      const fix = flag === undefined ? '' : ` (--allow-package ${visible(inPackage)}=${flag})`;
-      return `  ${permission}: ${visible(wanted)}${many} by ${visible(inPackage)}${place}${fix}`;
-    }
-    const remedy = remedyOf(permission, wanted);
-    return `  ${permission}: ${visible(wanted)}${many}${place} (${remedy})`;
-  });
+  const lines = denied
+    .slice(0, most)
+    .map(({ permission, wanted, count: times, at, package: inPackage }) => {
+      const many = times === 1 ? '' : ` (${times} times)`;
+      const place = at === undefined ? '' : ` at ${visible(at)}`;
+      if (inPackage !== undefined) {
+        const flag = packageRemedyOf(permission, wanted);
+        const fix = flag === undefined ? '' : ` (--allow-package ${visible(inPackage)}=${flag})`;
+        return `  ${permission}: ${visible(wanted)}${many} by ${visible(inPackage)}${place}${fix}`;
+      }
+      const remedy = remedyOf(permission, wanted);
+      return `  ${permission}: ${visible(wanted)}${many}${place} (${remedy})`;
+    });
   const heading = count === 1 ? '1 request was denied:' : `${count} requests were denied:`;
-  return `${[heading, ...lines].join('\n')}\n`;
+  const rest = denied.length - lines.length;
+  const more = rest === 0 ? [] : [`  and ${rest} more kinds of request`];
+  return `${[heading, ...lines, ...more].join('\n')}\n`;
 }
 
 /** The permission of a package that would allow a use; `undefined` if there is none. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Json } from '../../sandbox/wire/messages.js';
 import type { PluginProblem, PluginStatus } from '../engine/types/status.js';
+import type { DeniedUse } from '../engine/types/result.js';
 import { type BuildProblem, BulkheadError, type ErrorCode, isBulkheadError } from '../errors.js';
 import type { CliCapabilities } from './capabilities.js';
 import { shellWord } from '../visible.js';
@@ -24,6 +25,8 @@ export interface Failure {
   readonly at?: string;
   /** What to do, if the code's usual remedy does not fit. */
   readonly fix?: string;
+  /** The requests that were denied while the plugin was loaded. */
+  readonly denied?: readonly DeniedUse[];
   /** The result, if the tool returned a failure. */
   readonly result?: Json;
 }
@@ -37,10 +40,15 @@ export function failureLine(failure: Failure, durationMs: number, more: object =
 
 /** An error in JSON: its code, message and place. */
 export function errorFields(failure: Failure): object {
-  const { code, message } = failure;
+  const { code, message, denied } = failure;
   const spot = spotOf(failure);
   const at = spot && { file: spot.file, line: spot.line, column: spot.column };
-  return { code, message, ...(at === undefined ? {} : { at }) };
+  return {
+    code,
+    message,
+    ...(at === undefined ? {} : { at }),
+    ...(denied === undefined ? {} : { denied }),
+  };
 }
 
 /** A mistake in how the command was called. */
@@ -79,12 +87,13 @@ export function failureOfPlugin(status: PluginStatus): Failure | undefined {
 }
 
 /** A problem of a plugin, with its place. */
-export function failureOfProblem({ code, message, at, places }: PluginProblem): Failure {
+export function failureOfProblem({ code, message, at, places, denied }: PluginProblem): Failure {
   return {
     code,
     message,
     ...(at === undefined ? {} : { stack: `    at ${at}` }),
     ...(places === undefined ? {} : { problems: places }),
+    ...(denied === undefined ? {} : { denied }),
   };
 }
 

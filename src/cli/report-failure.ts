@@ -3,6 +3,7 @@ import type { DeniedUse } from '../engine/types/result.js';
 import { jsonLine, visible, visibleLines } from '../visible.js';
 import type { CliCapabilities } from './capabilities.js';
 import { type ExitCode, exitCodeOf } from './exit-codes.js';
+import { describeDenied } from './denied.js';
 import { explanationOf } from './explanations/table.js';
 import { type Failure, failureLine } from './failure.js';
 import { type Paint, makePaint } from './output.js';
@@ -42,6 +43,9 @@ export async function reportFailure(
   return exitCodeOf(code);
 }
 
+/** Denials of one load that are listed: packages try many variables. */
+const MAX_DENIED = 10;
+
 /**
  * ```
  * TOOL_FAILED  the plugin threw                               weather / tools/weather.ts:14:21
@@ -73,7 +77,7 @@ export async function errorBlock(
     ...field('fix', fix, paint),
     ...field('docs', `bulkhead explain ${failure.code}`, paint),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n${describeDenied(failure.denied, MAX_DENIED)}`;
 }
 
 /** What the JSON of an error has in addition to its code, message and place. */

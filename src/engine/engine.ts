@@ -150,7 +150,8 @@ export async function openEngine(
   const servers = openServers(plugins, services);
   const grants = makeGrants(settings.grant, (plugin) => isolationOf(settings, plugin) !== 'plugin');
   const { contributions, scheduler, build } = runtime;
-  const owned = { plugins, services, grants, contributions, scheduler };
+  const denials = makeDenialLog(events);
+  const owned = { plugins, services, grants, contributions, scheduler, denials };
   const registry = makeRegistry({ ...owned, build, ...(prepare === undefined ? {} : { prepare }) });
   const { remotesWaitMs = REMOTES_WAIT_MS } = options;
   const remotes = makeRemotes({
@@ -209,7 +210,6 @@ export async function openEngine(
     }
     return { tool, place };
   };
-  const denials = makeDenialLog(events);
   const idempotent = new Set(settings.idempotent);
   const recorded = new Set(settings.record);
   const callServices: CallServices = {

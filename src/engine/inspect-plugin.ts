@@ -29,6 +29,7 @@ import { hashFileTree } from './node/file-tree.js';
 import { readPackIn } from './node/lock-files.js';
 import { buildCurrent, readPack } from './plugins/find-plugins.js';
 import { makeGrants } from './plugins/grants.js';
+import { makeDenialLog } from './plugins/denial-log.js';
 import { type InspectedPackage, inspectPackages } from './plugins/inspected-packages.js';
 import { install } from './plugins/install.js';
 import type { InstalledPlugin } from './plugins/installed.js';
@@ -172,6 +173,7 @@ export async function inspectArtifact(
         grants: makeGrants(settings.grant),
         contributions,
         scheduler,
+        denials: makeDenialLog(events),
         // A tool's second build is not needed to describe the tool.
         build: (_plugin, { key, confinement }) =>
           Promise.resolve(

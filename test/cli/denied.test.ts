@@ -25,3 +25,17 @@ describe('the remedy of a denied request', () => {
     expect(remedyOf(permission, wanted)).toBe(remedy);
   });
 });
+
+describe('a list of denied requests', () => {
+  it('names as many as the caller wants, and counts the others', () => {
+    const denied = ['A', 'B', 'C'].map((wanted): DeniedUse => ({
+      permission: 'env',
+      wanted,
+      count: 2,
+    }));
+    expect(describeDenied(denied, 1)).toBe(
+      '6 requests were denied:\n  env: A (2 times) (--allow env:A)\n  and 2 more kinds of request\n',
+    );
+    expect(describeDenied(denied)).not.toContain('more kinds');
+  });
+});

@@ -100,6 +100,28 @@ describe('a mistake of an author of an MCP server', () => {
     ]);
   });
 
+  it('is reported with what it was denied while it started, also if its code caught the error', async () => {
+    const directory = write(
+      "await fetch(new URL('https://api.example.com/v1')).catch(() => {}); console.error('no answer'); process.exit(1);",
+    );
+    const json = JSON.parse((await run(['tools', directory, '--json'])).stdout);
+    expect(json.problems).toEqual([
+      expect.objectContaining({
+        denied: [
+          expect.objectContaining({
+            permission: 'network',
+            wanted: 'fetch https://api.example.com/v1',
+            at: expect.stringMatching(/^src\/server\.js:1:/),
+          }),
+        ],
+      }),
+    ]);
+    const { stderr } = await run(['tools', directory]);
+    expect(stderr).toMatch(
+      /1 request was denied:\n {2}network: fetch https:\/\/api\.example\.com\/v1 at src\/server\.js:1:\d+ \(--allow network:api\.example\.com\)/,
+    );
+  });
+
   it('is reported for a misspelt key, and not for permissions that it never asked for', async () => {
     const permissions = { network: ['api.example.com'] };
     const misspelt = await check(write(WORKS, { bulkhead: { permisions: permissions } }));

@@ -118,6 +118,32 @@ describe('the world of a server', () => {
     await engine.close();
   });
 
+  it.each([
+    ['require.main === module', 'server.cjs', 'require.main === module'],
+    ['require.main, in a unit of its own', 'server.cjs', 'require.main === module'],
+    ['import.meta.url', 'server.js', 'import.meta.url === pathToFileURL(process.argv[1]).href'],
+    ['import.meta.filename', 'server.js', 'import.meta.filename === process.argv[1]'],
+    ['import.meta.main', 'server.js', 'import.meta.main'],
+  ])('starts if it asks whether it is the program, by %s', async (how, file, isMain) => {
+    const isCommonJs = file.endsWith('.cjs');
+    const load = (name: string, from: string): string =>
+      isCommonJs ? `const { ${name} } = require('${from}');` : `import { ${name} } from '${from}';`;
+    const engine = await startServer(
+      {
+        program: '',
+        manifest: { bin: file },
+        files: {
+          [file]: `${load('pathToFileURL', 'node:url')} ${load('asked', isCommonJs ? './other.cjs' : './other.js')}
+            if (${isMain}) { ${plainProgram("return text('started, other: ' + asked);").replace(/import .*\n/, '')} }`,
+          'other.cjs': `exports.asked = ${isCommonJs ? isMain : 'false'};`,
+          'other.js': `import { pathToFileURL } from 'node:url'; export const asked = ${isCommonJs ? 'false' : isMain};`,
+        },
+      },
+      { packages: { sample: how.includes('unit') ? 'separate' : 'together' } },
+    );
+    expect(await run(engine)).toBe('started, other: false');
+  });
+
   it('has no processes, sockets and ungranted hosts', async () => {
     const engine = await startServer({
       program: `

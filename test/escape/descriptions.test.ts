@@ -1,3 +1,4 @@
+import { makeDenialLog } from '../../src/engine/plugins/denial-log.js';
 import { OPEN_GATE } from '../../src/stops/gate.js';
 import { makeMountUse } from '../../src/brokers/filesystem/mount-use.js';
 import { makeServerNotices } from '../../src/engine/instance/server-notices.js';
@@ -104,6 +105,7 @@ async function installAs(description: unknown) {
       grants: makeGrants(settings.grant),
       contributions,
       scheduler,
+      denials: makeDenialLog(makeEventBus(Date.now)),
       build,
       onChange: () => {},
     });

@@ -15,6 +15,7 @@ import type { PluginConfig } from '../types/options.js';
 import type { Settings } from '../types/settings.js';
 import type { PluginProblem } from '../types/status.js';
 import type { ContributionCache } from './contribution-cache.js';
+import type { DenialLog } from './denial-log.js';
 import type { Grants } from './grants.js';
 import { asProblem, idle, type InstalledEntry, type InstalledPlugin } from './installed.js';
 import { makeLiveEntry } from './live-entry.js';
@@ -26,6 +27,7 @@ export interface InstallCapabilities {
   readonly grants: Grants;
   readonly contributions: ContributionCache;
   readonly scheduler: CallScheduler;
+  readonly denials: DenialLog;
   /** Builds an entry, or finds it in the accepted artifact; `undefined` if the artifact has no such build. */
   readonly build: (plugin: Plugin, entry: PluginEntry) => Promise<Bundle | undefined>;
   /** An entry has other contributions, or another grant. */
@@ -140,10 +142,11 @@ async function installEntry(
   config: JsonObject,
   capabilities: InstallCapabilities,
 ): Promise<InstalledEntry> {
-  const { services, grants, contributions, build, onChange } = capabilities;
+  const { services, grants, contributions, denials, build, onChange } = capabilities;
   const { settings, guests, stores } = services;
   const entry = grants.request(plugin, written);
   let mapStack: Instance['mapStack'] | undefined;
+  const watch = denials.watch(plugin.id);
   try {
     // guard: host-mode-allowed
     if (entry.confinement === 'host' && !settings.hostMode.includes(plugin.id)) {
@@ -193,7 +196,9 @@ async function installEntry(
       onChange,
     });
   } catch (error) {
-    return idle(entry, [asProblem(error, mapStack)]);
+    return idle(entry, [{ ...asProblem(error, mapStack), ...watch.end() }]);
+  } finally {
+    watch.end();
   }
 }
 

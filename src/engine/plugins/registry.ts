@@ -15,6 +15,7 @@ import { mapConcurrently } from '../node/pauses.js';
 import type { PluginStatus } from '../types/status.js';
 import type { ContributionCache } from './contribution-cache.js';
 import { type BuildBundle, discoverLocked, findPlugins } from './find-plugins.js';
+import type { DenialLog } from './denial-log.js';
 import type { Grants } from './grants.js';
 import { shutDown } from './init-and-shutdown.js';
 import type { InstallCapabilities } from './install.js';
@@ -62,6 +63,7 @@ export interface RegistrySpec {
   readonly grants: Grants;
   readonly contributions: ContributionCache;
   readonly scheduler: CallScheduler;
+  readonly denials: DenialLog;
   readonly build: BuildBundle;
   /** Changes what a plugin on disk requests. Default: it requests what its manifest declares. */
   readonly prepare?: (found: FoundPlugin) => FoundPlugin;

@@ -4,6 +4,7 @@ import type { BuildProblem, ErrorCode } from '../../errors.js';
 import type { PermissionName, Permissions } from '../../permissions/kind.js';
 import type { Edition, FormatName } from '../../plugin/plugin.js';
 import type { PluginAlert } from '../../plugin/tool.js';
+import type { DeniedUse } from './result.js';
 
 /** The status of one plugin in the engine. Plain data. */
 export interface PluginStatus {
@@ -64,6 +65,8 @@ export interface PluginProblem {
   readonly at?: string;
   /** Each place that could not be built. Absent if the plugin was built. */
   readonly places?: readonly BuildProblem[];
+  /** The requests that were denied while the plugin was loaded, if that failed. */
+  readonly denied?: readonly DeniedUse[];
 }
 
 export interface EntryStatus {

@@ -104,11 +104,13 @@ async function buildSeparately(
 async function buildUnit(
   files: PluginFiles,
   entry: PluginSources['entry'],
-  { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds }: BundleSpec,
+  spec: BundleSpec,
   unit?: UnitSources,
 ): Promise<BuiltUnit> {
+  const { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds } = spec;
+  const program = programOf(spec, files);
   const run = (inject: readonly string[]): Promise<Output> =>
-    runEsbuild({ files, entry, builtins, virtualModules, packageBuilds, unit, inject });
+    runEsbuild({ files, entry, program, builtins, virtualModules, packageBuilds, unit, inject });
   // Most packages use no injected name, and each unit would get the modules of all.
   const isPackage = unit !== undefined && unit.path !== OWN_UNIT;
   let inject = builtins === 'real' || isPackage ? [] : INJECTED_MODULES;
@@ -127,6 +129,13 @@ async function buildUnit(
   return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync };
 }
 
+/** The file that Node would start, if the plugin is a program: its only surface. */
+function programOf({ entry, virtualModules }: BundleSpec, files: PluginFiles): string | undefined {
+  if (!('surfaces' in entry) || virtualModules?.includes(STREAMS_MODULE) !== true) return undefined;
+  const [surface] = entry.surfaces;
+  return surface === undefined ? undefined : files.locate(surface.file)?.path;
+}
+
 interface Output {
   readonly text: string;
   readonly sourceMap: string;
@@ -137,14 +146,14 @@ interface Output {
 interface EsbuildSpec
   extends
     Required<Pick<BundleSpec, 'builtins' | 'virtualModules'>>,
-    Pick<PluginSources, 'files' | 'entry' | 'unit'> {
+    Pick<PluginSources, 'files' | 'entry' | 'program' | 'unit'> {
   readonly packageBuilds: BundleSpec['packageBuilds'];
   /** The modules whose exports take the place of undeclared names. */
   readonly inject: readonly string[];
 }
 
 async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
-  const { files, entry, builtins, virtualModules, packageBuilds, unit, inject } = spec;
+  const { files, entry, program, builtins, virtualModules, packageBuilds, unit, inject } = spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
@@ -176,6 +185,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
         ]),
       ),
       'import.meta': MODULE_VARIABLE,
+      'require.main': `${MODULE_VARIABLE}.requireMain`,
       __dirname: `${MODULE_VARIABLE}.dirname`,
       __filename: `${MODULE_VARIABLE}.filename`,
     },
@@ -188,6 +198,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
           isBuiltinIn(builtins),
         ),
         entry,
+        program,
         virtualModules: new Set(virtualModules),
         builtins,
         unit,

@@ -25,6 +25,8 @@ export interface PluginSources {
   readonly resolver: Resolver;
   /** A file's real path in the plugin, or the text of a module in its directory. */
   readonly entry: { readonly file: string } | { readonly source: string };
+  /** The real path of the file that is the program, if the plugin is one. */
+  readonly program: string | undefined;
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
   /** The unit to build. Absent: one text for all. */
@@ -60,7 +62,13 @@ export function pluginSources(sources: PluginSources): Plugin {
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return prepareSource(path, files.read(path), loader, sources.builtins);
+          return prepareSource(
+            path,
+            files.read(path),
+            loader,
+            sources.builtins,
+            path === sources.program,
+          );
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>

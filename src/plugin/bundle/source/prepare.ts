@@ -5,6 +5,7 @@ import { isInPackages } from '../resolve/candidates.js';
 import { answerCallSites } from './call-sites.js';
 import { provideRequired } from './created-require.js';
 import { injectGlobalProcess } from './global-process.js';
+import { isEsModule } from './module-syntax.js';
 import { isPlain, neutralise } from './neutralise.js';
 
 interface PreparedSource {
@@ -17,13 +18,14 @@ const LARGE_JSON = 32 * 1024;
 
 /**
  * Prepares a file of the plugin for esbuild. The text does not make esbuild read the disk, and has
- * its virtual path. Lines stay the same, or the text has a source map.
+ * its virtual path. Lines stay the same, or the text has a source map. `isProgram`: the file is what Node would start.
  */
 export async function prepareSource(
   path: string,
   text: string,
   loader: Loader,
   builtins: NonNullable<BundleSpec['builtins']>,
+  isProgram = false,
 ): Promise<PreparedSource> {
   const source = text.replace(/^\uFEFF/, '');
   if (loader === 'json' && source.length > LARGE_JSON && isJson(source)) {
@@ -34,7 +36,7 @@ export async function prepareSource(
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
   const required = builtins === 'real' ? '' : provideRequired(plain.contents);
-  const about = describeModule(path, plain.contents, builtins);
+  const about = describeModule(path, plain.contents, builtins, isProgram);
   const body = builtins === 'real' ? plain.contents : answerCallSites(plain.contents);
   if (builtins !== 'real' && isInPackages(path)) {
     return { ...plain, contents: required + about + injectGlobalProcess(body) };
@@ -80,14 +82,14 @@ async function makePlain(path: string, code: string, loader: Loader): Promise<Pr
   };
 }
 
-/** The variable that replaces `import.meta` in each file, by esbuild's `define`. */
+/** The variable that replaces `import.meta`, and has what replaces `require.main`, in each file, by esbuild's `define`. */
 export const MODULE_VARIABLE = '__bulkhead_module';
 
 /** The virtual directory of the plugin's files: a confined plugin does not see its real path. */
 const PLUGIN_ROOT = '/plugin';
 
 /**
- * Declares `import.meta`, `__dirname` and `__filename` for a file that may mention them. A plugin
+ * Declares `import.meta`, `require.main`, `__dirname` and `__filename` for a file that may mention them. A plugin
  * with the real built-ins gets its real path at run time, so that a bundle's text does not depend
  * on its directory.
  */
@@ -95,8 +97,10 @@ function describeModule(
   path: string,
   code: string,
   builtins: NonNullable<BundleSpec['builtins']>,
+  isProgram: boolean,
 ): string {
-  if (!/\bmeta\b|__dirname|__filename/.test(code)) return '';
+  const mayAskForMain = /\brequire\b/.test(code) && /\bmain\b/.test(code);
+  if (!mayAskForMain && !/\bmeta\b|__dirname|__filename/.test(code)) return '';
   const file = path.slice(path.lastIndexOf('/') + 1);
   const directory = path.slice(0, -file.length - 1);
   const root = builtins === 'real' ? REAL_ROOT : JSON.stringify(PLUGIN_ROOT);
@@ -108,7 +112,11 @@ function describeModule(
       : JSON.stringify(urlOf(`${PLUGIN_ROOT}/${path}`));
   return (
     `const ${MODULE_VARIABLE} = { url: ${url}, filename: ${within(path)}, ` +
-    `dirname: ${within(directory)}, main: false, ` +
+    `dirname: ${within(directory)}, main: ${isProgram}, ` +
+    // `require.main` is the module of the program.
+    (isProgram && mayAskForMain && !isEsModule(path, code)
+      ? 'get requireMain() { return module; }, '
+      : '') +
     // Bun's names.
     `path: ${within(path)}, dir: ${within(directory)}, file: ${JSON.stringify(file)} }; `
   );
