@@ -34,19 +34,21 @@ function wantOf({ permission, scope }: PackageUse): string {
 
 /**
  * Proposes what each npm package gets: what its code uses, as far as the plugin's own grant covers it. A use of a host
- * that is only known at run time gets the hosts of the plugin. `program`: the package that is the plugin's program,
- * if there is one. It also gets the variables and hosts that no package was seen to use: reading does not find all.
+ * that is only known at run time gets the hosts of the plugin. A use of such a variable gets those of the plugin
+ * whose names the package's code has: `mentions`. `program`: the package that is the plugin's program, if there is
+ * one. It also gets the variables and hosts that no package was seen to use: reading does not find all.
  */
 export function proposePackages(
   packages: NonNullable<Inspection['packages']>,
   wants: Readonly<Record<string, PackageWants>>,
   granted: Permissions,
-  program?: string,
+  { program, mentions = () => false }: ProposalOptions = {},
 ): AcceptedPackages {
   const proposed = Object.entries(packages).map(([path, { undeclared, together }]) => {
     const used = together === true ? [] : Object.keys(wants[path] ?? {});
     const imports = undeclared.length === 0 ? {} : { imports: undeclared };
-    return [path, { ...grantFor(used, granted), ...imports }] as const;
+    const mayRead = (name: string): boolean => path === program || mentions(path, name);
+    return [path, { ...grantFor(used, granted, mayRead), ...imports }] as const;
   });
   const grant: Record<string, PackageGrant> = Object.fromEntries(proposed);
   const own = program === undefined ? undefined : grant[program];
@@ -54,6 +56,12 @@ export function proposePackages(
     grant[program] = { ...own, ...unusedGrant(Object.values(grant), own, granted) };
   }
   return { wants, grant };
+}
+
+interface ProposalOptions {
+  readonly program?: string | undefined;
+  /** Whether the code of a package has the name of a variable. Default: none has. */
+  readonly mentions?: (path: string, name: string) => boolean;
 }
 
 /** The variables and hosts of the plugin's grant that no package was seen to use, beside those of one package. */
@@ -77,15 +85,25 @@ function unusedGrant(
   };
 }
 
-/** The part of these uses that the plugin's grant covers. */
-export function grantFor(wants: readonly string[], held: Permissions): PackageGrant {
+/**
+ * The part of these uses that the plugin's grant covers. `mayRead`: the variables that code gets whose use of
+ * variables is only known at run time. All of them would hand each key to a poisoned package.
+ */
+export function grantFor(
+  wants: readonly string[],
+  held: Permissions,
+  mayRead: (name: string) => boolean,
+): PackageGrant {
   const scopes = (kind: string): readonly string[] =>
     wants.flatMap((want) => (want.startsWith(`${kind}:`) ? [want.slice(kind.length + 1)] : []));
   const uses = (kind: string): boolean => wants.includes(kind) || scopes(kind).length > 0;
   const network = wants.includes('network')
     ? held.network
     : scopeTexts.network.intersect(scopes('network'), held.network);
-  const env = held.env.filter((name) => wants.includes('env') || scopes('env').includes(name));
+  // guard: open-variables-by-name
+  const env = held.env.filter(
+    (name) => scopes('env').includes(name) || (wants.includes('env') && mayRead(name)),
+  );
   return {
     ...(held.time && uses('time') ? { time: true } : {}),
     ...(held.random && uses('random') ? { random: true } : {}),

@@ -100,6 +100,25 @@ describe('a plugin that was added with --packages separate', () => {
     );
   });
 
+  it('gives a variable to a package that reads it by its name, and none to one that reads them all', async () => {
+    const { cwd, write } = setUp();
+    write(
+      'node_modules/conf/index.js',
+      `const read = (name) => process.env[name]; exports.key = () => read('API_KEY');`,
+    );
+    write(
+      'node_modules/pad/index.js',
+      `exports.pad = () => JSON.stringify([...Object.values(process.env), process.env[['API', 'KEY'].join('_')], { ...process.env }]);`,
+    );
+    const added = await bulkhead(cwd, 'add plug --packages separate --yes');
+    expect(added.all).toContain('    - conf 3.0.0: variables API_KEY\n');
+    expect(added.all).toMatch(/pad 1\.0\.0 uses env \(.*\); it does not get it/);
+    expect((await call(cwd, 'key')).all).toBe('k1\n');
+    const { all } = await call(cwd, 'pad');
+    expect(all).toContain('[null,{}]');
+    expect(all).not.toContain('k1');
+  });
+
   it('does not give a package more in an update before the operator names that', async () => {
     const { cwd, write } = setUp();
     await bulkhead(cwd, 'add plug --packages separate --yes');

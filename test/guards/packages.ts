@@ -106,6 +106,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/engine/instance/load-packages.test.ts'],
   },
   {
+    id: 'open-variables-by-name',
+    stops: 'a package that reads all variables, and gets the keys of the others',
+    mutation: { replace: ['&& mayRead(name)', ''] },
+    tests: ['test/suggest/package-policy.test.ts'],
+  },
+  {
     id: 'separate-package-does-not-await',
     stops: 'a separate package whose exports are used before they are there',
     mutation: 'always',

@@ -34,8 +34,27 @@ describe('the proposal for npm packages', () => {
     });
   });
 
+  it('gives a package that reads all variables those whose names its code has', () => {
+    const open = {
+      'node_modules/main': { env: 'm.js:1:1' },
+      'node_modules/dep': { env: 'a.js:1:1' },
+    };
+    const mentions = (path: string, name: string): boolean =>
+      path === 'node_modules/dep' && name === 'SPREAD';
+    expect(proposePackages(packages, open, granted, { mentions }).grant).toEqual({
+      'node_modules/main': {},
+      'node_modules/dep': { env: ['SPREAD'] },
+    });
+    // The program is the plugin's own code.
+    expect(
+      proposePackages(packages, open, granted, { mentions, program: 'node_modules/main' }).grant,
+    ).toMatchObject({ 'node_modules/main': { env: ['USED', 'SPREAD'] } });
+  });
+
   it('gives the program what was granted and no code was seen to use', () => {
-    expect(proposePackages(packages, wants, granted, 'node_modules/main').grant).toEqual({
+    expect(
+      proposePackages(packages, wants, granted, { program: 'node_modules/main' }).grant,
+    ).toEqual({
       'node_modules/main': { env: ['SPREAD'], network: ['far.example.com'] },
       'node_modules/dep': { env: ['USED'], network: ['https://api.example.com'] },
     });

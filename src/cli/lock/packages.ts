@@ -14,9 +14,11 @@ import {
 import type { Permissions } from '../../permissions/kind.js';
 import { NO_PERMISSIONS } from '../../permissions/permissions.js';
 import type { PackageGrant } from '../../../sandbox/wire/methods.js';
+import type { Artifact } from '../../plugin/artifact/artifact.js';
 import { packageOf } from '../../plugin/package-path.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
+import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
 import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
 import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
@@ -102,9 +104,11 @@ export function decidePackages(
     if (allowPackage.length + denyPackage.length === 0) return undefined;
     throw usageError('--packages', 'permissions for packages need --packages separate');
   }
+  const program = programOf(plugin);
+  const mentions = mentionsIn(inspected.artifact);
   const start: Readonly<Record<string, PackageGrant>> =
     before === undefined
-      ? proposePackages(packages, wants, granted, programOf(plugin)).grant
+      ? proposePackages(packages, wants, granted, { program, mentions }).grant
       : grantsOf(before);
   const grant = new Map(Object.entries(start));
   if (before !== undefined && added !== undefined) {
@@ -112,7 +116,8 @@ export function decidePackages(
       // What its code uses only now waits for --allow-package.
       const used = Object.keys(seen);
       if (together === true || !Object.hasOwn(packages, path)) continue;
-      grant.set(path, unitedGrant(grant.get(path) ?? {}, grantFor(used, added)));
+      const seenUses = grantFor(used, added, (name) => path === program || mentions(path, name));
+      grant.set(path, unitedGrant(grant.get(path) ?? {}, seenUses));
     }
   }
   for (const text of denyPackage) grant.set(known(packages, text, '--deny-package'), {});
@@ -122,6 +127,15 @@ export function decidePackages(
     grant.set(path, unitedGrant(grant.get(path) ?? {}, allowed(want, plugin.id, path, granted)));
   }
   return { grant: Object.fromEntries(grant), wants };
+}
+
+/** Tells whether the code of a package, by its directory, has a name in it. */
+function mentionsIn({ bundles }: Artifact): (path: string, name: string) => boolean {
+  const units = Object.values(bundles)
+    .filter(({ code }) => hasUnits(code))
+    .flatMap(({ code }) => readUnits(code));
+  return (path, name) =>
+    units.some((unit) => unit.path === path && new RegExp(`\\b${name}\\b`).test(unit.code));
 }
 
 /** The package that is the program of a plugin: that of an MCP server from npm. */
@@ -234,6 +248,8 @@ function withheldOf(wants: PackageWants, grant: PackageGrant): (readonly [string
     const held = Object.entries(grant).find(([name]) => name === kind)?.[1];
     if (kind !== 'network' || scope === undefined || !Array.isArray(held))
       return held === undefined;
-    return grantFor([want], { ...NO_PERMISSIONS, network: held }).network === undefined;
+    return (
+      grantFor([want], { ...NO_PERMISSIONS, network: held }, () => false).network === undefined
+    );
   });
 }
