@@ -54,6 +54,8 @@ const EXIT_TIMEOUT_MS = 5_000;
 
 /** Delay before the pool replaces a taken guest, in milliseconds. The caller loads it meanwhile. */
 const REFILL_DELAY_MS = 50;
+/** The same for a plugin that its author changes: the guest of a save has the processors for itself. */
+const AUTHOR_REFILL_DELAY_MS = 500;
 
 /** Requests within this time count as simultaneous. About the start time of a guest. */
 const TOGETHER_MS = 200;
@@ -121,7 +123,7 @@ export async function openEngineRuntime(
     shrinkAfterMs: REMEMBERED_MS,
     start: startAlone,
     prepare: (guest) => void validator.ahead(guest).then(() => noteStandbyUse(guest)),
-    refillDelayMs: REFILL_DELAY_MS,
+    refillDelayMs: bundlesForAuthor() ? AUTHOR_REFILL_DELAY_MS : REFILL_DELAY_MS,
     onChange: (standby) => events.emit({ type: 'pool-changed', standby }),
   });
   const bundler = walledBundler(settings.walls.users);

@@ -33,15 +33,20 @@ export function makeBundleCache(options: {
 }): BundleCache {
   const { directory, bundler, prepares = false } = options;
   const pending = new Map<string, Promise<Bundle>>();
+  /** For an author: what was built and may not be stored yet. */
+  const recent = new Map<string, Built>();
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
-    const stored = readStoredBundle(file);
+    const stored = recent.get(file) ?? readStoredBundle(file);
     if (stored !== undefined && (await isCurrent(stored.evidence))) {
       if (prepares) bundler.prepare(spec);
       return stored.bundle;
     }
     const built = await bundler.build(spec);
-    await storeBundle(file, built);
+    const storing = storeBundle(file, built);
+    // An author waits for the reload, and not for the next start.
+    if (prepares) recent.set(file, built);
+    else await storing;
     return built.bundle;
   };
 

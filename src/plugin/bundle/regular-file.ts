@@ -31,7 +31,8 @@ export function readRegularFile(
     // guard: source-is-regular-file
     if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
     if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
-    return { content: readAll(descriptor, path, maxBytes), stamp: stampOf(opened) };
+    const content = readAll(descriptor, { path, bytes: Number(opened.size), maxBytes });
+    return { content, stamp: stampOf(opened) };
   } finally {
     closeSync(descriptor);
   }
@@ -50,19 +51,31 @@ function isStillThere(descriptor: number, opened: BigIntStats, absolute: string)
   return now.ino === opened.ino && now.dev === opened.dev && realpathSync(absolute) === absolute;
 }
 
-function readAll(descriptor: number, path: string, maxBytes: number): Buffer {
+interface Expected {
+  readonly path: string;
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+function readAll(descriptor: number, { path, bytes: expected, maxBytes }: Expected): Buffer {
   const parts: Buffer[] = [];
   let total = 0;
+  // One more than expected, so that the second read finds the end.
+  let room = expected + 1;
   for (;;) {
-    const part = Buffer.alloc(64 * 1024);
+    const part = Buffer.allocUnsafe(room);
     const bytes = readSync(descriptor, part, 0, part.length, null);
     if (bytes === 0) return Buffer.concat(parts, total);
     total += bytes;
     // The file may grow while it is read.
     if (total > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
     parts.push(part.subarray(0, bytes));
+    room = total > expected ? GROWN_BYTES : expected + 1 - total;
   }
 }
+
+/** What is read at once of a file that has grown. */
+const GROWN_BYTES = 64 * 1024;
 
 export function outside(path: string): BulkheadError<'OUTSIDE_PLUGIN'> {
   return new BulkheadError(

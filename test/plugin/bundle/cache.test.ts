@@ -186,12 +186,21 @@ describe('the bundle cache', () => {
 
   it('prepares the bundler for a plugin that its author changes, if its bundle is stored', async () => {
     const { spec, plugin, builds, prepared, open } = setUp();
-    await open(true).bundle(spec);
+    await open().bundle(spec);
     expect(prepared).toEqual([]);
     await open(true).bundle(spec);
     await open().bundle(spec);
     expect(prepared).toEqual([plugin]);
     expect(builds()).toBe(1);
+    // What was built and is still being stored is not built again, unless a source changes.
+    const cache = open(true);
+    writeFileSync(join(plugin, 'a.js'), 'export const a = 3;');
+    await cache.bundle(spec);
+    await cache.bundle(spec);
+    expect(builds()).toBe(2);
+    writeFileSync(join(plugin, 'a.js'), 'export const a = 4;');
+    expect((await cache.bundle(spec)).code).toContain('a = 4');
+    expect(builds()).toBe(3);
   });
 
   it('returns bundles if its directory is not writable', async () => {

@@ -6,6 +6,7 @@ import { buildBundle } from '../../../src/plugin/bundle/build.js';
 import { openPluginFiles, type PluginFiles } from '../../../src/plugin/bundle/files.js';
 import { BUNDLE_LIMITS } from '../../../src/plugin/bundle/spec.js';
 import type { LinkedUnit } from '../../../src/plugin/bundle/units/linked-unit.js';
+import { prepareMap } from '../../../src/plugin/bundle/units/merge-maps.js';
 import { makeUnitMemo } from '../../../src/plugin/bundle/units/unit-memo.js';
 import { makePlugin } from './fixture.js';
 
@@ -77,6 +78,7 @@ describe('a bundle for an author', () => {
 
 const UNIT: LinkedUnit = {
   built: { code: '', sourceMap: '', assignedGlobals: [], inputs: [], warnings: [], isAsync: false },
+  map: prepareMap('{"sources":[],"mappings":""}'),
   links: [],
   traits: {},
 };

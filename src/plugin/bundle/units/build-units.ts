@@ -12,7 +12,7 @@ import type { UnitSources } from '../esbuild-plugin.js';
 import type { PluginFiles } from '../files.js';
 import { MAX_MESSAGES } from '../problems.js';
 import type { Separation } from '../spec.js';
-import { mergeSourceMaps } from './merge-maps.js';
+import { mergeSourceMaps, prepareMap } from './merge-maps.js';
 import { isEsModule } from '../source/module-syntax.js';
 import { makeDeclared, unitOf } from './packages.js';
 import type { BuiltUnit, LinkedUnit } from './linked-unit.js';
@@ -108,6 +108,7 @@ async function linkedUnit(
   const { path, unitOf: owner } = sources;
   return {
     built,
+    map: prepareMap(built.sourceMap),
     // Each unit resolves the stand-ins of global names, and few use one.
     links: [...links].filter(
       (file) => owner(file) !== NODE_UNIT || built.code.includes(JSON.stringify(file)),
@@ -153,7 +154,10 @@ function join(
   return {
     code,
     sourceMap: mergeSourceMaps(
-      placed.map(({ lines }, index) => ({ map: all[index]?.sourceMap ?? '', lines })),
+      placed.flatMap(({ lines }, index) => {
+        const unit = units[index]?.[1];
+        return unit === undefined ? [] : [{ map: unit.map, lines }];
+      }),
     ),
     assignedGlobals: units.flatMap(([path, { built }]) =>
       path === OWN_UNIT || path === INSTALLED_UNIT ? built.assignedGlobals : [],

@@ -1,5 +1,6 @@
 import type { Unit } from '../../../../sandbox/wire/units.js';
 import type { Bundle } from '../../plugin.js';
+import type { PreparedMap } from './merge-maps.js';
 
 /** A unit as esbuild and the rewriting made it. */
 export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> {
@@ -10,6 +11,8 @@ export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> 
 /** A unit, with the files of other units that it imports. */
 export interface LinkedUnit {
   readonly built: BuiltUnit;
+  /** Its source map. */
+  readonly map: PreparedMap;
   readonly links: readonly string[];
   readonly traits: Pick<Unit, 'streams' | 'arguments' | 'isOpen'>;
 }

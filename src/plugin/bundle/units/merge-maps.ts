@@ -1,67 +1,88 @@
 import { isRecord } from '../../../../sandbox/wire/json.js';
 
-/** A source map, and the line of the merged text at which its text begins, from 0. */
-export interface PlacedMap {
-  readonly map: string;
-  readonly lines: number;
+/** A source map as it becomes part of another one. A unit that is used again is prepared once. */
+export interface PreparedMap {
+  readonly count: number;
+  /** The sources and their texts, as elements of a list in JSON. */
+  readonly sources: string;
+  readonly contents: string;
+  readonly mappings: string;
+  /** The first mapping with a source. Absent if there is none. */
+  readonly first:
+    | { readonly at: number; readonly length: number; readonly values: number[] }
+    | undefined;
+  /** The last position. */
+  readonly last: Position;
+  readonly lineBreaks: number;
 }
 
-/** Merges the maps of texts that follow each other, in the order of their lines, into one map. */
-export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
-  const sources: string[] = [];
-  const sourcesContent: (string | null)[] = [];
-  let mappings = '';
-  let line = 0;
-  let last: Position = [0, 0, 0];
-  for (const { map, lines } of placed) {
-    const read = readMap(map);
-    mappings += ';'.repeat(lines - line);
-    const moved = moveFirst(read.mappings, [sources.length, 0, 0], last);
-    mappings += moved.text;
-    last = moved.last;
-    line = lines + (read.mappings.match(/;/g)?.length ?? 0);
-    sources.push(...read.sources);
-    sourcesContent.push(...read.sourcesContent);
-  }
-  return JSON.stringify({ version: 3, sources, sourcesContent, mappings, names: [] });
+/** A source map, and the line of the merged text at which its text begins, from 0. */
+export interface PlacedMap {
+  readonly map: PreparedMap;
+  readonly lines: number;
 }
 
 /** Source, line and column, from 0. In a map each is relative to the previous one. */
 type Position = readonly [source: number, line: number, column: number];
 
-/**
- * Moves the sources of mappings by `base`. Only the first position with a source changes, because the others are
- * relative to it. `before`: the last position of the mappings before them.
- */
-function moveFirst(
-  mappings: string,
-  base: Position,
-  before: Position,
-): { readonly text: string; readonly last: Position } {
-  let text: string | undefined;
+export function prepareMap(text: string): PreparedMap {
+  const { sources, sourcesContent, mappings } = readMap(text);
+  let first: PreparedMap['first'];
   let [source, line, column] = [0, 0, 0];
   for (const { 0: segment, index } of mappings.matchAll(/[^,;]+/g)) {
-    const [generated = 0, ...rest] = decode(segment);
-    const [sourceBy, lineBy, columnBy] = rest;
+    const values = decode(segment);
+    const [, sourceBy, lineBy, columnBy] = values;
     if (sourceBy === undefined || lineBy === undefined || columnBy === undefined) continue;
     source += sourceBy;
     line += lineBy;
     column += columnBy;
-    text ??=
-      mappings.slice(0, index) +
-      [
-        generated,
-        source + base[0] - before[0],
-        line + base[1] - before[1],
-        column + base[2] - before[2],
-      ]
-        .map(encode)
-        .join('') +
-      mappings.slice(index + segment.length);
+    first ??= { at: index, length: segment.length, values };
   }
-  return text === undefined
-    ? { text: mappings, last: before }
-    : { text, last: [source + base[0], line + base[1], column + base[2]] };
+  return {
+    count: sources.length,
+    sources: JSON.stringify(sources).slice(1, -1),
+    contents: JSON.stringify(sourcesContent).slice(1, -1),
+    mappings,
+    first,
+    last: [source, line, column],
+    lineBreaks: mappings.match(/;/g)?.length ?? 0,
+  };
+}
+
+/** Merges the maps of texts that follow each other, in the order of their lines, into one map. */
+export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
+  let mappings = '';
+  let line = 0;
+  let count = 0;
+  let last: Position = [0, 0, 0];
+  for (const { map, lines } of placed) {
+    mappings += ';'.repeat(lines - line) + moveFirst(map, count, last);
+    if (map.first !== undefined) last = [map.last[0] + count, map.last[1], map.last[2]];
+    line = lines + map.lineBreaks;
+    count += map.count;
+  }
+  const withSources = placed.filter(({ map }) => map.count > 0);
+  const sources = withSources.map(({ map }) => map.sources).join(',');
+  const contents = withSources.map(({ map }) => map.contents).join(',');
+  return `{"version":3,"sources":[${sources}],"sourcesContent":[${contents}],"mappings":${JSON.stringify(mappings)},"names":[]}`;
+}
+
+/**
+ * The mappings with their sources moved by `base`. Only the first position with a source changes, because the others
+ * are relative to it. `before`: the last position of the mappings before them.
+ */
+function moveFirst({ mappings, first }: PreparedMap, base: number, before: Position): string {
+  if (first === undefined) return mappings;
+  const { at, length, values } = first;
+  const [generated = 0, source = 0, line = 0, column = 0, ...rest] = values;
+  const moved = [
+    generated,
+    source + base - before[0],
+    line - before[1],
+    column - before[2],
+    ...rest,
+  ];
+  return mappings.slice(0, at) + moved.map(encode).join('') + mappings.slice(at + length);
 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
