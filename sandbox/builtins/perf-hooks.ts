@@ -9,7 +9,7 @@ interface Clock {
 }
 
 /** The plugin's clock. Without the permission `time` it is absent, and this throws the denial. */
-function clock(): Clock {
+export function clock(): Clock {
   const own: unknown = Reflect.get(globalThis, 'performance');
   if (isClock(own)) return own;
   if (typeof $bulkhead !== 'undefined') $bulkhead.missing?.('performance');

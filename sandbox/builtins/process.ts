@@ -3,6 +3,7 @@ import { refusal } from './denied.js';
 import { makeEnvironment } from './environment.js';
 import { EventEmitter } from './events.js';
 import { WORKING_DIRECTORY } from './path.js';
+import { clock } from './perf-hooks.js';
 import { always, compartmentGlobal } from './compartment-globals.js';
 
 function write(level: 'log' | 'error'): (text: unknown) => boolean {
@@ -57,11 +58,17 @@ export const process: object = Object.assign(Object.create(EventEmitter.prototyp
   umask: (): number => 0o22,
   uptime: (): number => 0,
   // The plugin's own clock. Throws without the time permission.
-  hrtime: makeHrtime(() => Date.now()),
+  hrtime: makeHrtime(() => clock().now()),
   memoryUsage: Object.assign(
     () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
     { rss: (): number => 0 },
   ),
+  // What the guest uses is not the plugin's to know: it would be a clock.
+  cpuUsage: () => ({ user: 0, system: 0 }),
+  resourceUsage: () => ({ userCPUTime: 0, systemCPUTime: 0, maxRSS: 0 }),
+  constrainedMemory: (): number => 0,
+  availableMemory: (): number => 0,
+  getActiveResourcesInfo: (): string[] => [],
   nextTick: (callback: (...args: unknown[]) => void, ...args: unknown[]): void => {
     always('queueMicrotask')(() => callback(...args));
   },

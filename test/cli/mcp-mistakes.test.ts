@@ -100,6 +100,18 @@ describe('a mistake of an author of an MCP server', () => {
     ]);
   });
 
+  it('is reported by add as without a key, if it lists nothing with a placeholder', async () => {
+    const directory = write(
+      plainProgram(
+        "return text('done');",
+        `if (!process.env.API_KEY) { console.error('API_KEY is required'); process.exit(1); }
+         if (!process.env.API_KEY.startsWith('sk-')) listed = [];`,
+      ),
+    );
+    const { stdout, stderr } = await run(['add', directory, '--yes'], { cwd: directory });
+    expect(stdout + stderr).toContain('Its last lines: API_KEY is required');
+  });
+
   it('is reported with what it was denied while it started, also if its code caught the error', async () => {
     const directory = write(
       "await fetch(new URL('https://api.example.com/v1')).catch(() => {}); console.error('no answer'); process.exit(1);",

@@ -79,7 +79,7 @@ describe('the clock of dependencies', () => {
   };
   const source = `import { read } from 'measures';
     export const tools = [{ id: 'run', name: 'n', description: 'd', execute: async () => {
-      read(); const own = []; for (const use of [() => Date.now(), () => Math.random(), () => process.hrtime()]) try { use(); own.push('ran') } catch (e) { own.push(e.code) }
+      read(); const own = []; for (const use of [() => Date.now(), () => Math.random(), () => process.hrtime(), () => performance.now()]) try { use(); own.push('ran') } catch (e) { own.push(e.code) }
       return [read(), own] } }]`;
 
   it('is fixed without the permissions, and one denial of each is reported', async () => {
@@ -90,7 +90,7 @@ describe('the clock of dependencies', () => {
     const { value } = await engine.call('run', {});
     expect(value).toEqual([
       [0, 0, 0, 0, true, 0, 0, '0', 0, 0, 0],
-      ['TIME_DENIED', 'RANDOM_DENIED', 'TIME_DENIED'],
+      ['TIME_DENIED', 'RANDOM_DENIED', 'TIME_DENIED', 'TIME_DENIED'],
     ]);
     const denied = events.flatMap((event) =>
       event.type === 'capability-denied' ? [`${event.permission} ${event.wanted}`] : [],
@@ -99,8 +99,9 @@ describe('the clock of dependencies', () => {
       'random Math.random',
       'random Math.random, in a dependency',
       'time Date.now',
-      'time Date.now',
       'time Date.now, in a dependency',
+      'time performance',
+      'time performance',
     ]);
   });
 
@@ -111,7 +112,21 @@ describe('the clock of dependencies', () => {
     const times = Array.isArray(read) ? read.map(Number) : [];
     expect([1, 5].map((at) => (times[at] ?? 0) > 1e12)).toEqual([true, true]);
     expect([3, 7, 8, 9].map((at) => (times[at] ?? 0) > 0)).toEqual([true, true, true, true]);
-    expect(own).toEqual(['ran', 'ran', 'ran']);
+    expect(own).toEqual(['ran', 'ran', 'ran', 'ran']);
+  });
+});
+
+describe('performance and process.hrtime of a plugin', () => {
+  it('count from the start of the guest, with parts of a millisecond', async () => {
+    const { value } = await runTool(
+      `async () => {
+        const reads = Array.from({ length: 200 }, () => performance.now());
+        const [seconds, nanoseconds] = process.hrtime();
+        return [reads.every((one, at) => at === 0 || one >= reads[at - 1]), reads.some((one) => one % 1 !== 0), reads[0] < 600_000,
+          Math.abs(seconds * 1000 + nanoseconds / 1e6 - performance.now()) < 1000, Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 1000] }`,
+      { permissions: { time: true } },
+    );
+    expect(value).toEqual([true, true, true, true, true]);
   });
 });
 

@@ -255,7 +255,8 @@ export async function acceptPlugin(
 
 /**
  * Many servers start only if their variables have values: first those that look like credentials, since a
- * placeholder is no valid port or level, then all. If nothing helps, the fault without placeholders is the true one.
+ * placeholder is no valid port or level, then all. If nothing helps, the fault without placeholders is the true one:
+ * a server that lists nothing with placeholders has checked them.
  */
 async function inspectWith(
   variables: readonly string[],
@@ -268,7 +269,7 @@ async function inspectWith(
     if (first.faults.length === 0) return first;
     if (some.length === 0) continue;
     const inspected = await inspect(some);
-    if (inspected.faults.length === 0) return inspected;
+    if (inspected.faults.length === 0 && Object.keys(inspected.tools).length > 0) return inspected;
   }
   return first;
 }

@@ -7,7 +7,8 @@ import { builtinFile, readBuiltinFile, sharedBuiltin } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
 import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
-import type { Resolution, Resolver } from './resolve/resolver.js';
+import type { Resolution } from './resolve/resolution.js';
+import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
 import { loaderOf, prepareSource } from './source/prepare.js';
 import {

@@ -87,13 +87,28 @@ describe('a problem', () => {
 
   it('of an unsupported kind of file names the supported kinds', async () => {
     expect(
-      await problemsOf({ 'index.ts': `import './native.node';`, 'native.node': '' }),
+      await problemsOf({ 'index.ts': `import './style.css';`, 'style.css': '' }),
     ).toMatchObject([
       {
-        message: '"native.node" is not a kind of file that can be bundled',
+        message: '"style.css" is not a kind of file that can be bundled',
         remedy: expect.stringContaining('TypeScript'),
       },
     ]);
+  });
+
+  it('of machine code says so, whether the file is there or not', async () => {
+    for (const files of [{ 'native.node': '' }, {}]) {
+      expect(await problemsOf({ 'index.ts': `import './native.node';`, ...files })).toMatchObject([
+        {
+          message: 'Cannot import "./native.node": it is machine code, which plugins do not run',
+          remedy: expect.stringContaining('WebAssembly'),
+        },
+      ]);
+    }
+    const { warnings } = await bundleFiles({
+      'index.js': `try { require('../build/Release/x.node'); } catch {}`,
+    });
+    expect(warnings.join('\n')).toContain('it is machine code');
   });
 
   it('is one of at most 50 that are reported', async () => {

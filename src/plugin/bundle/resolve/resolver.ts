@@ -9,6 +9,7 @@ import {
   join,
 } from './candidates.js';
 import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
+import { MACHINE_CODE, NOT_FOUND, type Resolution, schemed } from './resolution.js';
 import { shellWord } from '../../../visible.js';
 import { isModuleOfNode, isPolyfill } from '../builtins.js';
 
@@ -21,14 +22,6 @@ interface ResolveQuery {
   /** Whether a package's replacement was applied: it is applied once only. */
   readonly isReplaced?: boolean;
 }
-
-export type Resolution =
-  | { readonly kind: 'file'; readonly path: string; readonly isPure: boolean }
-  /** A package replaces the module by an empty one outside Node. */
-  | { readonly kind: 'nothing' }
-  /** A built-in of Node or Bun, without its scheme. */
-  | { readonly kind: 'builtin'; readonly name: string }
-  | { readonly kind: 'unresolved'; readonly why: string; readonly remedy: string };
 
 export interface Resolver {
   resolve(query: ResolveQuery): Resolution;
@@ -160,7 +153,7 @@ export function makeResolver(
         directory,
         specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
       );
-      return fileIn(undefined, findFile(context, path));
+      return path.endsWith('.node') ? MACHINE_CODE : fileIn(undefined, findFile(context, path));
     }
     const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(specifier) ?? [];
     if (scheme === 'bun') return { kind: 'builtin', name: specifier };
@@ -191,49 +184,6 @@ export function makeResolver(
 
 /** Entries of packages that do the same without changing the language's own prototypes. */
 const CONFINED_ENTRIES: ReadonlyMap<string, string> = new Map([['colors', 'colors/safe']]);
-
-/** What only other runtimes and bundlers import, with what to write instead. */
-function schemed(scheme: string, rest: string, specifier: string): Resolution {
-  const unresolved = (why: string, remedy: string): Resolution => ({
-    kind: 'unresolved',
-    why,
-    remedy,
-  });
-  const [, name = rest] = /^((?:@[^/]+\/)?[^/@]+)/.exec(rest.replace(/^\/+/, '')) ?? [];
-  switch (scheme) {
-    case 'node':
-      return unresolved(`Node has no module ${rest}`, 'Check its name.');
-    case 'npm':
-      return unresolved(
-        'only Deno imports packages so',
-        `Run "npm install ${shellWord(name)}" in the plugin's directory, and import "${name}".`,
-      );
-    case 'jsr':
-      return unresolved(
-        'only Deno imports packages so',
-        `Run "npx jsr add ${shellWord(name)}" in the plugin's directory, and import "${name}".`,
-      );
-    case 'http':
-    case 'https':
-      return unresolved(
-        'a plugin loads no code from the network',
-        'Install the package with npm and import it by its name, or save the file in the plugin and import it by its path.',
-      );
-    default:
-      return unresolved(
-        `only files and packages of the plugin are imported, and no ${scheme}: addresses`,
-        specifier.startsWith('file:')
-          ? 'Import the file by a relative path.'
-          : 'Write the code into a file of the plugin, and import it by its path.',
-      );
-  }
-}
-
-const NOT_FOUND: Resolution = {
-  kind: 'unresolved',
-  why: 'the plugin has no such file',
-  remedy: 'Check the path, or add the file.',
-};
 
 /** Node's rule for a target: inside the package, and not in its node_modules. */
 function isOwnTarget(target: string): boolean {
