@@ -220,6 +220,7 @@ function judgeModule(
   // These only read text.
   if (name === 'net' && operation.startsWith('isIP')) return [];
   if (name === 'tls' && TLS_LISTS.has(operation)) return [];
+  if (name === 'worker_threads' && WITHOUT_THREAD.has(operation)) return [];
   if (DENIED_MODULES.has(name) && operation !== '' && member.call !== undefined) {
     return [{ permission: 'none', why: `${name}.${operation}: no permission allows it`, node }];
   }
@@ -245,6 +246,9 @@ function databaseFindings(
 
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);
+
+/** They start no thread. */
+const WITHOUT_THREAD: ReadonlySet<string> = new Set(['MessageChannel', 'markAsUntransferable']);
 
 /** Modules that no permission allows. */
 const DENIED_MODULES: ReadonlySet<string> = new Set(

@@ -112,6 +112,21 @@ describe('a mistake of an author of an MCP server', () => {
     expect(stdout + stderr).toContain('Its last lines: API_KEY is required');
   });
 
+  it('is none if add gets the variable that its code reads in a way that is not found', async () => {
+    const directory = write(
+      plainProgram(
+        "return text('done');",
+        `const need = (name) => process.env[name] ?? (console.error(name, 'is required'), process.exit(1)); need(['MO', 'DE'].join(''));`,
+      ),
+    );
+    const without = await run(['add', directory, '--yes'], { cwd: directory });
+    expect(without.stderr).toContain('MODE is required');
+    const other = makeDirectory();
+    const given = ['add', directory, '--yes', '--allow', 'env:MODE', '--json'];
+    const { stdout } = await run(given, { cwd: other });
+    expect(Object.keys(JSON.parse(stdout).locked.tools)).toEqual(['run']);
+  });
+
   it('is reported with what it was denied while it started, also if its code caught the error', async () => {
     const directory = write(
       "await fetch(new URL('https://api.example.com/v1')).catch(() => {}); console.error('no answer'); process.exit(1);",

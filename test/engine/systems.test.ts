@@ -130,6 +130,21 @@ describe('performance and process.hrtime of a plugin', () => {
   });
 });
 
+describe('node:worker_threads', () => {
+  it('says that this is the main thread, has the compartment’s channels, and starts no thread', async () => {
+    const { value } = await runTool(
+      `async () => {
+        const { isMainThread, parentPort, MessageChannel, Worker } = await import('node:worker_threads');
+        const { port1, port2 } = new MessageChannel();
+        const heard = new Promise((resolve) => { port2.onmessage = ({ data }) => resolve(data) });
+        port1.postMessage({ a: 1 });
+        let refused; try { new Worker('x') } catch (error) { refused = error.code }
+        return [isMainThread, parentPort, await heard, refused] }`,
+    );
+    expect(value).toEqual([true, null, { a: 1 }, 'BUILTIN_DENIED']);
+  });
+});
+
 describe('denials that a plugin catches', () => {
   it('are listed in the result of the call, with their place and count', async () => {
     const result = await runTool(

@@ -217,9 +217,12 @@ export async function acceptPlugin(
     suggestion === undefined
       ? []
       : await askForProgram(suggestion, declared, settings, capabilities);
-  const variables = suggestion === undefined ? [] : variablesOfProgram(suggestion);
-  const inspected = await inspectWith(variables, first, (named) =>
-    lock.inspect(directory, { ...setting, variables: named }),
+  const named = [...(settings.allow ?? []), ...more].flatMap(
+    (text) => /^env:(\w+)$/.exec(text)?.[1] ?? [],
+  );
+  const read = suggestion === undefined ? [] : variablesOfProgram(suggestion);
+  const inspected = await inspectWith({ named, read }, first, (variables) =>
+    lock.inspect(directory, { ...setting, variables }),
   );
   const signer = lock.verifySignature(inspected, requiredKeys(settings));
   const granted = allowances(inspected, {
@@ -254,24 +257,35 @@ export async function acceptPlugin(
 }
 
 /**
- * Many servers start only if their variables have values: first those that look like credentials, since a
- * placeholder is no valid port or level, then all. If nothing helps, the fault without placeholders is the true one:
- * a server that lists nothing with placeholders has checked them.
+ * Many servers start only if their variables have values: first those that the operator allows, then also those that
+ * look like credentials, since a placeholder is no valid port or level, then all that the code reads. If nothing
+ * helps, the fault without placeholders is the true one: a server that lists nothing with placeholders has checked
+ * them.
  */
 async function inspectWith(
-  variables: readonly string[],
+  { named, read }: { readonly named: readonly string[]; readonly read: readonly string[] },
   first: Inspection,
   inspect: (variables: readonly string[]) => Promise<Inspection>,
 ): Promise<Inspection> {
-  const credentials = variables.filter(isCredentialName);
-  const tries = [credentials, ...(credentials.length === variables.length ? [] : [variables])];
+  const all = [...new Set([...named, ...read])];
+  const likely = all.filter((name) => named.includes(name) || isCredentialName(name));
+  // Each has all names of those before it.
+  const tries = [named, likely, all].filter(
+    (one, at, before) => one.length > (before[at - 1]?.length ?? 0),
+  );
+  let best = first;
   for (const some of tries) {
-    if (first.faults.length === 0) return first;
-    if (some.length === 0) continue;
+    if (first.faults.length === 0 || listsTools(first)) return first;
     const inspected = await inspect(some);
-    if (inspected.faults.length === 0 && Object.keys(inspected.tools).length > 0) return inspected;
+    if (listsTools(inspected)) return inspected;
+    // The operator's own variables are no placeholders.
+    if (inspected.faults.length === 0 && named.length > 0) best = inspected;
   }
-  return first;
+  return best;
+}
+
+function listsTools({ tools }: Inspection): boolean {
+  return Object.keys(tools).length > 0;
 }
 
 const CREDENTIAL =

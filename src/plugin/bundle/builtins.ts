@@ -84,6 +84,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['url', 'url'],
   ['util', 'util'],
   ['util/types', 'util-types'],
+  ['worker_threads', 'worker-threads'],
   // A package that lists Node's modules by the version of Node, which a compartment does not have.
   ['is-core-module', 'is-core-module'],
   // A package that watches for the end of a process, with garbage collection, which a compartment does not show.
@@ -115,7 +116,7 @@ const DENIED: ReadonlySet<string> = new Set(
   [
     'cluster console dgram domain http2 inspector',
     'inspector/promises path/win32 repl',
-    'trace_events v8 vm wasi worker_threads zlib',
+    'trace_events v8 vm wasi zlib',
   ]
     .join(' ')
     .split(' '),
