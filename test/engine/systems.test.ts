@@ -138,10 +138,21 @@ describe('node:worker_threads', () => {
         const { port1, port2 } = new MessageChannel();
         const heard = new Promise((resolve) => { port2.onmessage = ({ data }) => resolve(data) });
         port1.postMessage({ a: 1 });
+        const { port1: from, port2: to } = new MessageChannel();
+        const values = []; const never = () => values.push('never');
+        to.on('message', (value) => values.push(value)).once('message', (value) => values.push('once ' + value)).on('message', never).off('message', never);
+        from.postMessage('first'); from.postMessage('second');
+        await new Promise((resolve) => setTimeout(resolve, 50));
         let refused; try { new Worker('x') } catch (error) { refused = error.code }
-        return [isMainThread, parentPort, await heard, refused] }`,
+        return [isMainThread, parentPort, await heard, values, refused] }`,
     );
-    expect(value).toEqual([true, null, { a: 1 }, 'BUILTIN_DENIED']);
+    expect(value).toEqual([
+      true,
+      null,
+      { a: 1 },
+      ['first', 'once first', 'second'],
+      'BUILTIN_DENIED',
+    ]);
   });
 });
 

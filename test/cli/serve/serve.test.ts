@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Issuer, makeIssuer } from '../../http/issuer.js';
+import { makeIssuer } from '../../http/issuer.js';
 import { run, writePlugin } from '../spawned.js';
 import { serve } from './serving.js';
 
@@ -78,7 +78,8 @@ describe('bulkhead serve', () => {
   it('finishes the running calls when it is stopped, and accepts no more', async () => {
     const issuer = await makeIssuer();
     const plugin = writePlugin({
-      execute: 'await new Promise((r) => setTimeout(r, 1_000)); return "finished";',
+      execute:
+        'console.info("begun"); await new Promise((r) => setTimeout(r, 2_000)); return "finished";',
     });
     const { url, child, logged, end } = await serve([
       '--plugins',
@@ -89,7 +90,7 @@ describe('bulkhead serve', () => {
     const body = JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } });
     const headers = { authorization: `Bearer ${await issuer.token()}` };
     const underWay = fetch(`${url}/tools`, { method: 'POST', headers, body });
-    await arrived(issuer);
+    await logged('begun');
     const ending = end();
     await logged('stopping; running calls may finish');
     const refused = await fetch(`${url}/readyz`);
@@ -101,10 +102,10 @@ describe('bulkhead serve', () => {
 
   it('cuts off what does not finish in time, and says so by its exit code', async () => {
     const issuer = await makeIssuer();
-    const plugin = writePlugin({ execute: 'await new Promise(() => {});' });
+    const plugin = writePlugin({ execute: 'console.info("begun"); await new Promise(() => {});' });
     const config = join(plugin, 'config.json');
     writeFileSync(config, JSON.stringify({ server: { limits: { drainMs: 100 } } }));
-    const { url, end } = await serve([
+    const { url, logged, end } = await serve([
       '--plugins',
       plugin,
       '--config',
@@ -116,14 +117,14 @@ describe('bulkhead serve', () => {
     const headers = { authorization: `Bearer ${await issuer.token()}` };
     const underWay = fetch(`${url}/tools`, { method: 'POST', headers, body });
     const cutOff = underWay.catch((error: Error) => error.message);
-    await arrived(issuer);
+    await logged('begun');
     expect(await end()).toBe(6);
     expect(await cutOff).toBe('fetch failed');
   });
 
   it('stops the call of a caller that has disconnected', async () => {
     const issuer = await makeIssuer();
-    const plugin = writePlugin({ execute: 'await new Promise(() => {});' });
+    const plugin = writePlugin({ execute: 'console.info("begun"); await new Promise(() => {});' });
     const { url, logged } = await serve([
       '--plugins',
       plugin,
@@ -137,7 +138,7 @@ describe('bulkhead serve', () => {
       body: JSON.stringify({ tool_use: { id: 'u', tool_name: 'sample__run' } }),
       signal: leaving.signal,
     }).catch((error: Error) => error.name);
-    await arrived(issuer);
+    await logged('begun');
     setTimeout(() => leaving.abort(), 300);
     expect(await gone).toBe('AbortError');
     expect(await logged('call failed')).toMatchObject({ code: 'CANCELLED' });
@@ -246,9 +247,3 @@ describe('what cannot be served', () => {
     expect(code).toBe(1);
   });
 });
-
-/** Waits until a call has come in: its token is looked at before anything else. */
-async function arrived({ seen }: Issuer): Promise<void> {
-  while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise((resolve) => setTimeout(resolve, 200));
-}
