@@ -20,7 +20,7 @@ import type { Suggestion } from '../suggest/suggestion.js';
 export interface CliCapabilities {
   readonly createEngine: (options: EngineOptions) => Promise<Engine>;
   /** Makes engines that are created from now on bundle a plugin that changes without a new process. */
-  readonly keepBundlers: () => void;
+  readonly keepBundlers: () => () => void;
   /** An engine for a plugin in development: `grant` decides, whatever the plugin declares. */
   readonly createLearningEngine: (
     options: EngineOptions,

@@ -104,7 +104,7 @@ export function fakeCapabilities(spec: FakeSpec = {}): FakeCapabilities {
     created,
     calls,
     closedEngines,
-    keepBundlers: () => {},
+    keepBundlers: () => () => {},
     createEngine: (options) => {
       created.push(options);
       if (spec.broken !== undefined) return Promise.reject(spec.broken);

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { keepBundlers } from '../../src/engine/node/walled-bundler.js';
 import { plainProgram, startServer } from './mcp-on-disk.js';
 
 // For all engines of this file, as `bulkhead dev` does.
-keepBundlers();
+afterAll(keepBundlers());
 
 /** A server that speaks through a package, and packages that use what the plugin has. */
 const start = (call: string) =>

@@ -106,7 +106,7 @@ export async function runDev(
   const learner =
     settings.learn === true ? await openLearner(directory, settings, mocks, shown) : undefined;
   const options = await optionsFor(directory, settings, mocks, shown);
-  capabilities.keepBundlers();
+  const release = capabilities.keepBundlers();
   const engine: Engine = await (learner?.createEngine(options) ??
     capabilities.createEngine(options));
   const session = openSession(
@@ -147,6 +147,7 @@ export async function runDev(
     await session.close();
     await endpoint?.close();
     await engine.close();
+    release();
   }
 }
 

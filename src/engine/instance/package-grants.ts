@@ -20,16 +20,9 @@ export function packagesFor(
   confinement: PluginEntry['confinement'],
   settings: Pick<Settings, 'lock' | 'packages'>,
 ): Pick<LoadParams, 'packages'> {
+  requireSeparate(id, bundle, confinement, settings);
+  if (!hasUnits(bundle.code)) return {};
   const options = settings.packages(id);
-  if (!hasUnits(bundle.code)) {
-    // guard: separate-packages-required
-    if (options === undefined || confinement === 'host') return {};
-    throw new BulkheadError(
-      'INVALID_OPTIONS',
-      `The option packages wants the packages of ${id} separate, and its accepted code was built as one bundle. Accept it again with bulkhead update ${id} --packages separate, or set packages to "together" for it.`,
-      { option: 'packages' },
-    );
-  }
   const { grant } = options ?? {};
   const locked = acceptedPackages(id, bundle, settings);
   if (options === undefined && locked === undefined && areInstalledTogether(bundle.code)) {
@@ -46,6 +39,23 @@ export function packagesFor(
       }),
     ),
   };
+}
+
+/** Throws `INVALID_OPTIONS` if the option packages wants packages separate that were built as one bundle. */
+export function requireSeparate(
+  id: string,
+  bundle: Bundle,
+  confinement: PluginEntry['confinement'],
+  settings: Pick<Settings, 'packages'>,
+): void {
+  // guard: separate-packages-required
+  if (settings.packages(id) === undefined || confinement === 'host') return;
+  if (hasUnits(bundle.code) && !areInstalledTogether(bundle.code)) return;
+  throw new BulkheadError(
+    'INVALID_OPTIONS',
+    `The option packages wants the packages of ${id} separate, and its accepted code was built as one bundle. Accept it again with bulkhead update ${id} --packages separate, or set packages to "together" for it.`,
+    { option: 'packages' },
+  );
 }
 
 /** Packages that read and write the standard streams: without them a server in npm packages cannot say what it offers. */

@@ -20,10 +20,13 @@ let forAuthor = false;
 
 /**
  * For an author's plugins: the bundlers of engines that are opened from now on keep their processes for the next
- * change, and build the npm packages of a plugin only once.
+ * change, and build the npm packages of a plugin only once. Returns the function that ends this.
  */
-export function keepBundlers(): void {
+export function keepBundlers(): () => void {
   forAuthor = true;
+  return () => {
+    forAuthor = false;
+  };
 }
 
 /** Whether plugins are bundled again and again, while their author works on them. */

@@ -8,6 +8,7 @@ import type { CallScheduler } from '../../scheduler/call-scheduler.js';
 import type { Groups } from '../instance/guest-source.js';
 import type { EngineServices, Instance, InstanceSpec } from '../instance/instance.js';
 import { notPinned, openInstance } from '../instance/open-instance.js';
+import { requireSeparate } from '../instance/package-grants.js';
 import { makeQuarantine, type Quarantine } from '../instance/quarantine.js';
 import { secretsOf } from '../instance/secrets.js';
 import { isolationOf } from '../types/guest-options.js';
@@ -155,6 +156,8 @@ async function installEntry(
     const secrets = secretsOf(settings.secrets, plugin, entry);
     const bundle = await build(plugin, entry);
     if (bundle === undefined) throw notPinned(plugin.id, entry);
+    // No guest may start before the first call, if what it offers is stored.
+    requireSeparate(plugin.id, bundle, entry.confinement, settings);
     if (grants.of(plugin, entry).permissions.storage) await seedStorage(plugin, stores);
     // Read here, so that nothing is awaited between the grant and the instance that uses it.
     const grant = grants.of(plugin, entry);

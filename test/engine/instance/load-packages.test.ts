@@ -26,6 +26,9 @@ it('starts only code that was accepted with the same option packages', async () 
   };
 
   await accept({});
+  // What it offers is stored, so that a start needs no guest.
+  const first = await startEngine([], { lockFile });
+  expect(await first.call('run', {})).toMatchObject({ value: 'ran' });
   const refused = await startEngine([], { lockFile, packages });
   expect(JSON.stringify(refused.plugins())).toContain('its accepted code was built as one bundle');
   await accept({ packages });
