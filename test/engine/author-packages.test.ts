@@ -65,9 +65,13 @@ describe('the npm packages of a plugin that its author works on', () => {
     ).toBe('openlate');
   });
 
-  it('have their own places in errors', async () => {
-    const engine = await start('const answer = () => helper.fail();');
-    const result = await engine.call('written:run', { value: 'x' });
-    expect(JSON.stringify(result)).toContain('inner failed');
+  it('leave the place of the author in an error that they throw', async () => {
+    const engine = await start('const answer = helper.fail();');
+    expect(engine.plugins()[0]?.problems).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining('inner failed'),
+        at: expect.stringMatching(/^server\.js:2:/),
+      }),
+    ]);
   });
 });

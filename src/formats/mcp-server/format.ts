@@ -36,7 +36,7 @@ export const mcpServer: Format = {
 };
 
 const WHAT_IT_LACKS =
-  'Its last lines say what it lacks. Give it a variable with --allow env:NAME and --env NAME=VALUE, a host with --allow network:HOST. An accepted server gets the permission with bulkhead update NAME --accept.';
+  'Its last lines say what it lacks. Give it a variable with --allow env:NAME and --env NAME=VALUE, a host with --allow network:HOST. An accepted server gets a permission with bulkhead update NAME --allow PERMISSION.';
 
 /** A server is active if the operator does not disable it and the variables it requires have values. */
 function decideActivation(
