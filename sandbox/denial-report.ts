@@ -7,14 +7,14 @@ const REPORTED = ['builtin', 'fs', 'network'] as const;
 /** Characters of a report. */
 const MAX_WANTED = 200;
 
-/** The function of that module. `inPackage`: the npm package that has it. */
+/** The function of that module. `inPackage`: finds the npm package that has it. */
 export function makeDenialReport(
   { denied }: Pick<EndowmentCapabilities, 'denied'>,
-  inPackage?: string,
+  inPackage?: () => string | undefined,
 ): (permission: unknown, wanted: unknown) => void {
   return (permission, wanted) => {
     const known = REPORTED.find((name) => name === permission);
     if (known === undefined || typeof wanted !== 'string') return;
-    denied(known, wanted.slice(0, MAX_WANTED), new Error(), inPackage);
+    denied(known, wanted.slice(0, MAX_WANTED), new Error(), inPackage?.());
   };
 }

@@ -1,11 +1,11 @@
 import type { CryptoCapability } from './endowments/endowment.js';
-import type { PlacedUnit } from './wire/units.js';
+import { NODE_UNIT, type PlacedUnit } from './wire/units.js';
 
 /** Finds the unit whose code runs, by the frames of a stack. */
 export interface UnitFrames {
   /** The last line of a text after that many lines of the bundle: see `makeStackMapper`. */
   nameAfter(lines: number): string;
-  /** The path of the unit that is nearest in the stack. */
+  /** The path of the unit that is nearest in the stack. The stand-ins that units share are none. */
   nearest(): string | undefined;
   /**
    * The unit whose code assigns now: that of the nearest frame, or `undefined` if that frame is of no unit. Called from
@@ -50,7 +50,13 @@ export function makeUnitFrames(
 
   return {
     nameAfter: (lines) => `//# sourceURL=${mark}+${lines}/${sourceUrl}`,
-    nearest: () => unitAt(frames().find((frame) => frame.includes(mark))),
+    nearest: () => {
+      for (const frame of frames()) {
+        const path = unitAt(frame);
+        if (path !== undefined && path !== NODE_UNIT) return path;
+      }
+      return undefined;
+    },
     writer: () => {
       // The nearest frames are of this file and of the setter; a built-in such as `Object.assign` has no place.
       const others = frames().slice(OWN_FRAMES);

@@ -10,9 +10,9 @@ import type { CryptoCapability, EndowmentCapabilities } from './endowments/endow
 import { withCode } from './endowments/errors.js';
 import { FILES_MODULE } from './endowments/files/files.js';
 import { SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
-import { makeOverridable } from './endowments/overridable.js';
 import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { isShareable } from './package-endowments.js';
+import { fixBuiltin } from './shared-builtins.js';
 import { makeUnitFrames, type UnitFrames } from './unit-frames.js';
 import { CodedError } from './wire/failure.js';
 import type { LoadedPackage, LoadParams } from './wire/methods.js';
@@ -102,10 +102,7 @@ class UnitLinker {
     this.#frames = makeUnitFrames(units, spec.params.sourceUrl, spec.capabilities);
     this.#guard = makeExportGuard({
       writer: () => this.#frames.writer(),
-      refused: (what, writer) => {
-        const error = new Error(`${what} was not replaced`);
-        spec.endowing.denied('builtin', `replace ${what}`, error, writer);
-      },
+      refused: (what, writer) => this.#refuseReplacing(what, writer),
     });
   }
 
@@ -230,17 +227,28 @@ class UnitLinker {
 
   /**
    * A stand-in for a module of Node that all units share. Its compartment has no permission, and nothing of it can be
-   * changed.
+   * changed: an assignment does nothing and is reported.
    */
   #shared(file: string): unknown {
     if (this.#files.has(file)) return this.#files.get(file);
     const exports: unknown = this.#load(NODE_UNIT, file);
-    const members = isRecordOfFiles(exports) ? Object.entries(exports) : [];
-    for (const [, member] of members) makeOverridable(member);
-    // guard: shared-builtin-hardened
-    const fixed = harden(Object.fromEntries(members));
+    const fixed = fixBuiltin(exports, (member) =>
+      this.#refuseReplacing(`${member} of Node's modules`, this.#packageNow()),
+    );
     this.#files.set(file, fixed);
     return fixed;
+  }
+
+  /** The package whose code runs. `undefined`: it is the plugin's own. */
+  #packageNow(): string | undefined {
+    const now = this.#frames.nearest();
+    return now === OWN_UNIT ? undefined : now;
+  }
+
+  /** Reports an assignment that did nothing. */
+  #refuseReplacing(what: string, writer: string | undefined): void {
+    const error = new Error(`${what} was not replaced`);
+    this.#spec.endowing.denied('builtin', `replace ${what}`, error, writer);
   }
 
   #load(owner: string, file: string): unknown {
@@ -335,7 +343,9 @@ class UnitLinker {
     // guard: package-files-without-storage
     const isWhole = storage === true || !endowing.grant.storage;
     return {
-      [REPORT_MODULE]: makeDenialReport(endowing, path),
+      [REPORT_MODULE]: makeDenialReport(endowing, () =>
+        path === NODE_UNIT ? this.#packageNow() : path,
+      ),
       // guard: package-files-granted
       ...(hasFiles
         ? { [FILES_MODULE]: isWhole ? modules[FILES_MODULE] : this.#spec.filesWithoutStorage() }

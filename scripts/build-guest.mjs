@@ -1,6 +1,6 @@
 // Makes, out of the compiled sandbox, the files that guest processes run (each one file), and the
 // stand-ins for Node's modules that go into plugins' bundles (with the packages behind them inside).
-import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +115,13 @@ const standIns = {
     // A polyfill for a class that every compartment has.
     onResolve({ filter: /^abort-controller$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
     onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: '' }));
+    onLoad({ filter: /[/\\]events[/\\]events\.js$/ }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      const fixed = "'defaultMaxListeners', {";
+      if (!contents.includes(fixed)) throw new Error(`${path} has no ${fixed}`);
+      // Before packages share the class, its stand-in replaces this property.
+      return { contents: contents.replace(fixed, `${fixed} configurable: true,`) };
+    });
   },
 };
 

@@ -1,7 +1,7 @@
-import Stream from 'readable-stream/lib/stream.js';
 import { always } from './compartment-globals.js';
 import { offer, reportRefusal } from './denied.js';
 import { EventEmitter } from './events.js';
+import { Readable, Writable } from './stream.js';
 
 /**
  * `child_process` without processes. As in Node, a program that may not be run is an `error` event, a
@@ -14,8 +14,6 @@ interface SpawnError extends Error {
   readonly path: string;
   readonly spawnargs: readonly string[];
 }
-
-const { Readable, Writable } = Stream;
 
 const EACCES = -13 as const;
 

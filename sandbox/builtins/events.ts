@@ -25,6 +25,22 @@ function unhandled(value: unknown): Error {
   return Object.assign(error, { code: 'ERR_UNHANDLED_ERROR', context: value });
 }
 
+// With them, a class would begin each emitter by calling their setters once packages share it.
+for (const name of ['_events', '_eventsCount', '_maxListeners']) {
+  Reflect.deleteProperty(PlainEmitter.prototype, name);
+}
+
+/** Called before packages share the class: the limit, which only decides about a warning, stays as it is. */
+export function beforeSharing(): void {
+  // Those of streams have fixed this class already.
+  if (Object.isFrozen(PlainEmitter)) return;
+  const { defaultMaxListeners } = PlainEmitter;
+  Object.defineProperty(PlainEmitter, 'defaultMaxListeners', {
+    get: () => defaultMaxListeners,
+    set: () => {},
+  });
+}
+
 export const builtin: object = offer(
   'events',
   Object.assign(PlainEmitter, {

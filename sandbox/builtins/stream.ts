@@ -1,5 +1,6 @@
 import Stream from 'readable-stream/lib/stream.js';
 import { offer } from './denied.js';
+import { beforeSharing as beforeSharingEvents } from './events.js';
 
 export const promises: object = offer('stream/promises', Stream.promises);
 
@@ -9,3 +10,9 @@ export const Writable: typeof Stream.Writable = Stream.Writable;
 export const Duplex: typeof Stream.Duplex = Stream.Duplex;
 
 export const builtin: object = offer('stream', Stream);
+
+/** Called before packages share the classes: one of them would change the streams of all. */
+export function beforeSharing(): void {
+  beforeSharingEvents();
+  Reflect.deleteProperty(Stream, 'setDefaultHighWaterMark');
+}

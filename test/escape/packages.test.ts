@@ -354,3 +354,133 @@ for (const attempt of attempts) try { attempt(); } catch {}`,
   });
   rmSync(directory, { recursive: true, force: true });
 });
+
+describe('modules of Node that packages share', () => {
+  const MODULES = ['events', 'path', 'punycode', 'stream', 'string_decoder'];
+  const files = {
+    'node_modules/patcher/index.js': `
+const Stream = require('stream');
+const { EventEmitter } = require('events');
+const path = require('path');
+const stolen = () => 'stolen';
+const attempts = [
+  () => { EventEmitter.prototype.emit = stolen; },
+  () => { EventEmitter.prototype.mark = 'left'; },
+  () => { EventEmitter.mark = 'left'; },
+  () => { EventEmitter.init = stolen; },
+  () => { EventEmitter.defaultMaxListeners = 3; },
+  () => { Object.defineProperty(EventEmitter, 'once', { value: stolen }); },
+  () => { Object.setPrototypeOf(EventEmitter.prototype, { mark: 'left' }); },
+  () => { Object.getPrototypeOf(EventEmitter).mark = 'left'; },
+  () => { Stream.Readable.prototype.push = stolen; },
+  () => { Stream.Transform.prototype.mark = 'left'; },
+  () => { Stream.Readable = stolen; },
+  () => { Stream.promises.pipeline = stolen; },
+  () => { delete Stream.prototype.pipe; },
+  () => { Stream.setDefaultHighWaterMark(false, 1); },
+  () => { path.join = stolen; },
+  () => { path.posix.mark = 'left'; },
+  () => { path.join.mark = 'left'; },
+  () => { require('string_decoder').StringDecoder.prototype.write = stolen; },
+  () => { require('punycode').toASCII = stolen; },
+  () => { require('punycode').mark = 'left'; },
+];
+exports.patch = () => { for (const attempt of attempts) try { attempt(); } catch {} return attempts.length; };`,
+    'node_modules/walker/index.js': `
+const open = [];
+const seen = new Set();
+const visit = (value, at) => {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (!Object.isFrozen(value)) open.push(at);
+  for (const key of Reflect.ownKeys(value)) {
+    const { get, set, value: inner } = Reflect.getOwnPropertyDescriptor(value, key);
+    for (const part of [get, set, inner]) visit(part, at + '.' + String(key));
+    try { visit(value[key], at + '.' + String(key)); } catch {}
+  }
+  visit(Reflect.getPrototypeOf(value), at + '.__proto__');
+};
+${MODULES.map((name) => `visit(require('${name}'), '${name}');`).join('\n')}
+visit(require('buffer').Buffer, 'Buffer');
+exports.walked = { open, many: seen.size > 500 };`,
+    'node_modules/streamer/index.js': `
+const Stream = require('stream');
+const path = require('path');
+const { inherits, inspect } = require('util');
+function Old(options) { Stream.Transform.call(this, options); }
+inherits(Old, Stream.Transform);
+Old.prototype._transform = function (chunk, encoding, done) { this.push(String(chunk).toUpperCase()); done(); };
+exports.run = async () => {
+  const old = new Old();
+  old.emit = old.emit.bind(old);
+  const parts = [];
+  for await (const part of Stream.Readable.from(['a', 'b']).pipe(old)) parts.push(String(part));
+  return [parts.join(''), path.join('a', '..', 'b'), inspect({ a: [1] }), Stream.getDefaultHighWaterMark(false) > 1];
+};
+exports.make = () => new Old();`,
+    'node_modules/emitter/index.js': `
+const EventEmitter = require('events');
+const { Readable } = require('stream');
+class Mine extends EventEmitter { constructor() { super(); this.on('x', () => { this.heard = 'x'; }); } }
+// As express makes its applications: with the members of a class, and without its prototype.
+const mixin = (target, source) => {
+  for (const name of Object.getOwnPropertyNames(source)) {
+    if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, Object.getOwnPropertyDescriptor(source, name));
+  }
+  return target;
+};
+exports.run = () => {
+  const mine = new Mine();
+  mine.emit('x');
+  const heard = [];
+  const [one, two] = [mixin(() => {}, EventEmitter.prototype), mixin({}, EventEmitter.prototype)];
+  for (const [name, app] of Object.entries({ one, two })) app.on('y', (text) => heard.push(name + text));
+  one.emit('y', '!');
+  const { emit } = two;
+  two.emit = function (name, ...args) { return emit.call(this, name, ...args, 'own'); };
+  two.emit('y', '?');
+  return [mine.heard, mine.mark, heard, EventEmitter.defaultMaxListeners, typeof one.listeners];
+};
+exports.isStream = (value) => [value instanceof Readable, value instanceof EventEmitter];`,
+  };
+  const source = `
+import { patch } from 'patcher';
+import { walked } from 'walker';
+import * as streamer from 'streamer';
+import * as emitter from 'emitter';
+import Stream from 'node:stream';
+const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, execute });
+export const tools = [
+  tool('patch', () => patch()),
+  tool('walk', () => walked),
+  tool('run', async () => [await streamer.run(), emitter.run()]),
+  tool('kinds', () => [...emitter.isStream(streamer.make()), streamer.make() instanceof Stream]),
+];`;
+
+  it('are the same for all of them, and none can change what another one gets', async () => {
+    const directory = makePlugin({ 'src/index.js': source, ...files });
+    const replaced: string[] = [];
+    await using engine = await openEngine({
+      plugins: [directory],
+      grant: 'nothing',
+      packages: { poisoned: 'separate' },
+      onEvent: (event) => {
+        if (event.type === 'capability-denied') replaced.push(`${event.package} ${event.wanted}`);
+      },
+    });
+    const call = async (tool: string): Promise<unknown> =>
+      (await engine.call(`poisoned:${tool}`, {})).value;
+    const before = await call('run');
+    expect(before).toEqual([
+      ['AB', 'b', '{ a: [ 1 ] }', true],
+      ['x', null, ['one!', 'two?'], 10, 'function'],
+    ]);
+    expect(await call('patch')).toBe(20);
+    expect(await call('run')).toEqual(before);
+    expect(await call('walk')).toEqual({ open: [], many: true });
+    expect(await call('kinds')).toEqual([true, true, true]);
+    expect(replaced).toContain("node_modules/patcher replace emit of Node's modules");
+    expect(replaced).toContain('node_modules/patcher stream.setDefaultHighWaterMark');
+    rmSync(directory, { recursive: true, force: true });
+  });
+});

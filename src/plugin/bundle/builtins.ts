@@ -122,15 +122,30 @@ const DENIED: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/**
- * The stand-in that separate packages share, by its built files: its own, and the part that other stand-ins import.
- * It has no power and no state, and it is large.
- */
-export function sharedBuiltin(file: string): 'buffer' | undefined {
-  if (file === 'buffer.js') return 'buffer';
-  return file === /from "\.\/(shared-[^"]+)"/.exec(readBuiltinFile('buffer.js'))?.[1]
-    ? 'buffer'
-    : undefined;
+/** The stand-ins that separate packages share. They have no power, and are large or their classes are compared. */
+const SHARED = ['buffer', 'events', 'path', 'punycode', 'stream', 'string-decoder'] as const;
+export type SharedBuiltin = (typeof SHARED)[number];
+
+/** The shared stand-in by its built files: its own, and the part that other stand-ins import. */
+export function sharedBuiltin(file: string): SharedBuiltin | undefined {
+  return SHARED.find((name) => file === `${name}.js` || file === sharedPart(name));
+}
+
+/** The names that other stand-ins import of a shared one. Some are for the order of evaluation alone. */
+export function sharedNames(name: SharedBuiltin): readonly string[] {
+  const [, names = ''] = /\bexport \{([^}]*)\};?\s*$/.exec(readBuiltinFile(sharedPart(name))) ?? [];
+  return names.split(',').map((one) => one.trim().replace(/^.* as /, ''));
+}
+
+const parts = new Map<SharedBuiltin, string>();
+
+function sharedPart(name: SharedBuiltin): string {
+  let part = parts.get(name);
+  if (part === undefined) {
+    part = /from "\.\/(shared-[^"]+)"/.exec(readBuiltinFile(`${name}.js`))?.[1] ?? '';
+    parts.set(name, part);
+  }
+  return part;
 }
 
 /** The directory of the built files of `sandbox/builtins`, each with its packages bundled in. */

@@ -3,7 +3,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import { NODE_UNIT, OWN_UNIT } from '../../../sandbox/wire/units.js';
 import { BulkheadError, systemCode } from '../../errors.js';
 import { isInPackages } from './resolve/candidates.js';
-import { builtinFile, readBuiltinFile, sharedBuiltin } from './builtins.js';
+import { builtinFile, readBuiltinFile, sharedBuiltin, sharedNames } from './builtins.js';
 import { parentOf, type PluginFiles } from './files.js';
 import type { BundleSpec } from './spec.js';
 import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
@@ -165,7 +165,10 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
       return { path: file, namespace: 'sandbox', sideEffects: false };
     }
     unit.link(`${NODE_UNIT}/${shared}`);
-    return { ...toModule(generatedModule.sharedBuiltin(shared)), sideEffects: false };
+    return {
+      ...toModule(generatedModule.sharedBuiltin(shared, sharedNames(shared))),
+      sideEffects: false,
+    };
   }
   if (namespace === 'node-interop' || namespace === 'with-default') {
     return toFile(importer, sources, true);

@@ -78,7 +78,7 @@ export const generatedModule: Readonly<
     missing: (specifier: string, why: string) => GeneratedModule;
     interop: (path: string) => GeneratedModule;
     link: (file: string, isModule: boolean) => GeneratedModule;
-    sharedBuiltin: (name: 'buffer') => GeneratedModule;
+    sharedBuiltin: (name: string, names: readonly string[]) => GeneratedModule;
     offered: (files: readonly string[], eager: boolean) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
@@ -103,14 +103,25 @@ export const generatedModule: Readonly<
    * A stand-in that the units share, with all names that other stand-ins import of it. An ES module, because each
    * module begins with those that are injected, so that this one may be in a cycle: its function is there before.
    */
-  sharedBuiltin: (name) => ({
-    namespace: 'link',
-    path: `${NODE_UNIT}/${name}`,
-    contents:
-      `export const { Buffer } = $bulkhead.link(${text(`${NODE_UNIT}/${name}`)}); ` +
-      'export const buffer_exports = { get Buffer() { return Buffer; } }; ' +
-      'export function init_buffer() {}',
-  }),
+  sharedBuiltin: (name, names) => {
+    const isOrder = (one: string): boolean => one.startsWith('init_');
+    const isNamespace = (one: string): boolean => one.endsWith('_exports');
+    const values = names.filter((one) => !isOrder(one) && !isNamespace(one));
+    return {
+      namespace: 'link',
+      path: `${NODE_UNIT}/${name}`,
+      contents: [
+        `export const { ${values.join(', ')} } = $bulkhead.link(${text(`${NODE_UNIT}/${name}`)});`,
+        ...names
+          .filter(isNamespace)
+          .map(
+            (one) =>
+              `export const ${one} = { ${values.map((value) => `get ${value}() { return ${value}; }`).join(', ')} };`,
+          ),
+        ...names.filter(isOrder).map((one) => `export function ${one}() {}`),
+      ].join(' '),
+    };
+  },
   /**
    * Offers files to other units. Normally before any module of the unit runs, because units import each other in
    * cycles. `eager`: the files are ES modules that are evaluated before. Then esbuild need not wrap each module in a
