@@ -1,5 +1,5 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
-import { OWN_UNIT, STREAMS_MODULE } from '../../../sandbox/wire/units.js';
+import { NODE_UNIT, OWN_UNIT, STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import { realpathSync } from 'node:fs';
 import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
@@ -8,7 +8,6 @@ import type { Bundle } from '../plugin.js';
 import { findOriginalPosition } from '../source-map.js';
 import { builtinDirectory, isBuiltinIn } from './builtins.js';
 import { type PluginSources, pluginSources, type UnitSources } from './esbuild-plugin.js';
-import type { Evidence } from './evidence.js';
 import { type PluginFiles, openPluginFiles } from './files.js';
 import { packagesOf } from './packages.js';
 import type { Built } from './parse-built.js';
@@ -25,7 +24,7 @@ import {
 import { makeResolver } from './resolve/resolver.js';
 import { makeVariants } from './resolve/candidates.js';
 import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
-import { MODULE_VARIABLE } from './source/prepare.js';
+import { MODULE_VARIABLE, prepareOnce } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
 import { buildSurfaces } from './surfaces.js';
 import { GLOBAL_PROCESS } from './source/global-process.js';
@@ -79,18 +78,20 @@ async function buildSeparately(
   spec: BundleSpec,
 ): Promise<BuiltUnit> {
   const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
-  if (separation === undefined) return buildUnit(files, entry, spec);
+  const prepare = prepareOnce(builtins ?? 'powerless', programOf(spec, files));
+  const job = { files, entry, spec, prepare };
+  if (separation === undefined) return buildUnit(job);
   try {
     return await buildUnits({
       files,
       separation,
       memo,
       key: JSON.stringify([entry, separation, virtualModules, builtins, rewrite, packageBuilds]),
-      build: (unit, seen) => buildUnit(seen, entry, spec, unit),
+      build: (unit, seen) => buildUnit({ ...job, files: seen }, unit),
     });
   } catch (error) {
     if (!(error instanceof UnitAwaits)) throw error;
-    if (separation === 'installed') return buildUnit(files, entry, spec);
+    if (separation === 'installed') return buildUnit(job);
     const { path, message } = error;
     throw bundleFailed([
       {
@@ -101,19 +102,21 @@ async function buildSeparately(
   }
 }
 
-async function buildUnit(
-  files: PluginFiles,
-  entry: PluginSources['entry'],
-  spec: BundleSpec,
-  unit?: UnitSources,
-): Promise<BuiltUnit> {
+/** All that the units of one bundle are built from. */
+interface Job extends Pick<PluginSources, 'files' | 'entry' | 'prepare'> {
+  readonly spec: BundleSpec;
+}
+
+async function buildUnit(job: Job, unit?: UnitSources): Promise<BuiltUnit> {
+  const { files, entry, spec, prepare } = job;
   const { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds } = spec;
-  const program = programOf(spec, files);
   const run = (inject: readonly string[]): Promise<Output> =>
-    runEsbuild({ files, entry, program, builtins, virtualModules, packageBuilds, unit, inject });
+    runEsbuild({ files, entry, prepare, builtins, virtualModules, packageBuilds, unit, inject });
   // Most packages use no injected name, and each unit would get the modules of all.
   const isPackage = unit !== undefined && unit.path !== OWN_UNIT;
-  let inject = builtins === 'real' || isPackage ? [] : INJECTED_MODULES;
+  let inject = builtins === 'real' ? [] : INJECTED_MODULES;
+  // Most packages that use one use it in a file that others import. A second build is for the rest.
+  if (isPackage) inject = unit.path === NODE_UNIT ? [] : usedIn(unit.offered, files);
   let output = await run(inject);
   for (;;) {
     const used = isPackage ? injectedIn(output.text) : [];
@@ -127,6 +130,11 @@ async function buildUnit(
     ? rewriteOrExplain(text, sourceMap, prelude)
     : { code: text, assignedGlobals: [], isAsync: false };
   return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync };
+}
+
+/** The modules with the injected names that the texts of these files have. */
+function usedIn(paths: readonly string[], files: PluginFiles): readonly string[] {
+  return [...new Set(paths.flatMap((path) => injectedIn(files.read(path))))].toSorted();
 }
 
 /** The file that Node would start, if the plugin is a program: its only surface. */
@@ -146,14 +154,14 @@ interface Output {
 interface EsbuildSpec
   extends
     Required<Pick<BundleSpec, 'builtins' | 'virtualModules'>>,
-    Pick<PluginSources, 'files' | 'entry' | 'program' | 'unit'> {
+    Pick<PluginSources, 'files' | 'entry' | 'prepare' | 'unit'> {
   readonly packageBuilds: BundleSpec['packageBuilds'];
   /** The modules whose exports take the place of undeclared names. */
   readonly inject: readonly string[];
 }
 
 async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
-  const { files, entry, program, builtins, virtualModules, packageBuilds, unit, inject } = spec;
+  const { files, entry, prepare, builtins, virtualModules, packageBuilds, unit, inject } = spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
@@ -165,7 +173,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
     platform: 'neutral',
     target: 'es2022',
     sourcemap: 'external',
-    sourcesContent: true,
+    sourcesContent: false,
     metafile: true,
     legalComments: 'none',
     charset: 'utf8',
@@ -198,7 +206,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
           isBuiltinIn(builtins),
         ),
         entry,
-        program,
+        prepare,
         virtualModules: new Set(virtualModules),
         builtins,
         unit,
@@ -214,8 +222,8 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
     result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   return {
     text: output('.js'),
-    sourceMap: trimSourceMap(output('.js.map')),
-    inputs: inputsOf(result.metafile, files.evidence),
+    sourceMap: trimSourceMap(output('.js.map'), files),
+    inputs: inputsOf(result.metafile, files),
     warnings: [...warnings, ...result.warnings.map(describeWarning)].slice(0, MAX_MESSAGES),
   };
 }
@@ -256,12 +264,12 @@ function assertKnownInputs(metafile: Metafile): void {
   }
 }
 
-function inputsOf(metafile: Metafile, evidence: Evidence): Bundle['inputs'] {
+function inputsOf(metafile: Metafile, files: PluginFiles): Bundle['inputs'] {
   return Object.keys(metafile.inputs)
     .filter((path) => path.startsWith(`${PLUGIN_NAMESPACE}:`))
-    .map((path) => pluginPath(path).replace(/ with \{.*$/, ''))
+    .map(fileOf)
     .map((path) => {
-      const { bytes = 0, hash = '' } = evidence.files[path] ?? {};
+      const { bytes = 0, hash = '' } = files.evidenceOf(path) ?? {};
       return { path, bytes, hash };
     })
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -308,24 +316,30 @@ export const FOREIGN_SOURCE = 'bulkhead:';
 
 /**
  * Removes everything from a source map that is not the plugin's. Paths become relative to the
- * plugin's directory, and the texts of Bulkhead's own modules are dropped.
+ * plugin's directory. The plugin's own sources get their texts, which esbuild would copy three times.
  */
-export function trimSourceMap(text: string): string {
+function trimSourceMap(text: string, files: PluginFiles): string {
   const map: unknown = JSON.parse(text);
   if (!isRecord(map) || !Array.isArray(map['sources'])) throw new TypeError('not a source map');
   const sources = map['sources'].map(String);
-  const contents: unknown[] = Array.isArray(map['sourcesContent']) ? map['sourcesContent'] : [];
   const isOwn = (source: string): boolean =>
     source.startsWith(`${PLUGIN_NAMESPACE}:`) || !/^[a-z-]+:/.test(source);
+  const textOf = (source: string): string | null => {
+    const path = fileOf(source);
+    return files.evidenceOf(path) === undefined ? null : files.read(path);
+  };
   return JSON.stringify({
     version: 3,
     sources: sources.map((source) =>
       isOwn(source) ? pluginPath(source) : FOREIGN_SOURCE + source,
     ),
-    sourcesContent: sources.map((source, index) =>
-      isOwn(source) ? (contents[index] ?? null) : null,
-    ),
+    sourcesContent: sources.map((source) => (isOwn(source) ? textOf(source) : null)),
     mappings: map['mappings'],
     names: [],
   });
+}
+
+/** The file of a name that esbuild lists, which ends with the attributes of its import. */
+function fileOf(name: string): string {
+  return pluginPath(name).replace(/ with \{.*$/, '');
 }

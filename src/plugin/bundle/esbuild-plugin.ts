@@ -10,7 +10,7 @@ import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution } from './resolve/resolution.js';
 import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
-import { loaderOf, prepareSource } from './source/prepare.js';
+import { loaderOf, type Prepare, prepareSource } from './source/prepare.js';
 import {
   ENTRY_IMPORT,
   INJECTED_MODULES,
@@ -26,8 +26,7 @@ export interface PluginSources {
   readonly resolver: Resolver;
   /** A file's real path in the plugin, or the text of a module in its directory. */
   readonly entry: { readonly file: string } | { readonly source: string };
-  /** The real path of the file that is the program, if the plugin is one. */
-  readonly program: string | undefined;
+  readonly prepare: Prepare;
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
   /** The unit to build. Absent: one text for all. */
@@ -63,13 +62,7 @@ export function pluginSources(sources: PluginSources): Plugin {
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return prepareSource(
-            path,
-            files.read(path),
-            loader,
-            sources.builtins,
-            path === sources.program,
-          );
+          return sources.prepare(path, files.read(path), loader);
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>

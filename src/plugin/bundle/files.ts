@@ -24,6 +24,9 @@ export interface PluginFiles {
   readonly isInstalled: boolean;
   /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
+  /** The evidence of one file that was read. */
+  evidenceOf(path: string): FileEvidence | undefined;
+  /** That of all files and lookups so far. */
   readonly evidence: Evidence;
 }
 
@@ -104,6 +107,7 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       return text;
     },
     isInstalled: installedIn(root) !== undefined,
+    evidenceOf: (path) => files.get(path),
     get evidence() {
       return {
         root,

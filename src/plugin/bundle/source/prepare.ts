@@ -13,6 +13,28 @@ interface PreparedSource {
   readonly loader: Loader;
 }
 
+/** Prepares a file of one bundling. */
+export type Prepare = (path: string, text: string, loader: Loader) => Promise<PreparedSource>;
+
+/**
+ * Prepares each file once, because several builds of one bundling read it. `program`: the real path of the file that
+ * Node would start, if the plugin is one.
+ */
+export function prepareOnce(
+  builtins: NonNullable<BundleSpec['builtins']>,
+  program: string | undefined,
+): Prepare {
+  const prepared = new Map<string, Promise<PreparedSource>>();
+  return (path, text, loader) => {
+    const key = `${loader} ${path}`;
+    const known = prepared.get(key);
+    if (known !== undefined) return known;
+    const made = prepareSource(path, text, loader, builtins, path === program);
+    prepared.set(key, made);
+    return made;
+  };
+}
+
 /** Characters of JSON from which `JSON.parse` is cheaper than code, in the bundler and the guest. */
 const LARGE_JSON = 32 * 1024;
 

@@ -76,6 +76,7 @@ function recording(files: PluginFiles, { texts, located }: FileRecord): PluginFi
       return text;
     },
     isInstalled: files.isInstalled,
+    evidenceOf: files.evidenceOf,
     get evidence() {
       return files.evidence;
     },
