@@ -5,7 +5,8 @@ import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 
 /**
  * The clock: `Date`, `Intl` and `performance`. If withheld, `Date` still computes, and every read of
- * the clock throws the denial. `Intl` and `performance` are then absent, as in Pandora.
+ * the clock throws the denial. `Intl` and `performance` are then absent, as in Pandora. Dependencies have all three,
+ * and read 0.
  */
 export const time: Endowment = {
   permission: 'time',
@@ -15,13 +16,16 @@ export const time: Endowment = {
   withheldInPackage: (capabilities) => {
     const { lenient } = makeClock(capabilities, 'withheld');
     const forDependencies = lenientClock(capabilities, lenient);
-    return { globals: { Date: forDependencies.Date }, forDependencies };
+    const { Date, Intl } = forDependencies;
+    return { globals: { Date, Intl }, forDependencies };
   },
 };
 
-function lenientClock({ feralDate }: EndowmentCapabilities, lenient: Readings) {
+function lenientClock({ feralDate, feralIntl }: EndowmentCapabilities, lenient: Readings) {
   return {
     Date: makeDate(feralDate, lenient.now),
+    // Most packages format and compare texts with it, and read no clock.
+    Intl: makeIntl(feralIntl, lenient.now),
     performance: makePerformance(lenient),
     hrtime: makeHrtime(() => lenient.elapsed('process.hrtime')),
   };

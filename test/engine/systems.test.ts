@@ -116,6 +116,51 @@ describe('the clock of dependencies', () => {
   });
 });
 
+describe('Intl of dependencies', () => {
+  const files = {
+    'node_modules/texts/package.json': '{"name":"texts","version":"1.0.0","main":"index.js"}',
+    'node_modules/texts/index.js': `
+      const segmenter = new Intl.Segmenter();
+      exports.look = () => [[...segmenter.segment('a👨‍👩‍👧b')].length, new globalThis.Intl.NumberFormat('de').format(1234.5), 'x'.localeCompare('y', 'de'),
+        new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'short' }).format(), new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'short' }).format(0)];
+      exports.spoil = () => { for (const spoil of [() => { Intl.NumberFormat = undefined }, () => { Intl.Segmenter.prototype.segment = () => [] }]) try { spoil() } catch {} };`,
+  };
+  const source = `import { look, spoil } from 'texts';
+    export const tools = [{ id: 'run', name: 'n', description: 'd', execute: async () => { spoil(); return [look(), typeof Intl] } }]`;
+  const run = async (
+    permissions: object,
+    packages: 'separate' | 'together',
+    onEvent?: (event: BulkheadEvent) => void,
+  ): Promise<unknown> => {
+    const engine = await startEngine([makePlugin({ source, files, permissions })], {
+      packages: { sample: packages },
+      ...(onEvent === undefined ? {} : { onEvent }),
+    });
+    return (await engine.call('run', {})).value;
+  };
+
+  it.each(['separate', 'together'] as const)(
+    'is there without the permission and reads the fixed clock, in packages that are %s',
+    async (packages) => {
+      const denied: string[] = [];
+      const value = await run({}, packages, (event) => {
+        if (event.type === 'capability-denied') denied.push(event.wanted);
+      });
+      expect(value).toEqual([[3, '1.234,5', -1, '1/1/70', '1/1/70'], 'undefined']);
+      expect(denied).toEqual(['Intl.DateTimeFormat format, in a dependency']);
+    },
+  );
+
+  it('reads the clock with the permission', async () => {
+    const value = await run({ time: true }, 'together');
+    const year = String(new Date().getUTCFullYear() % 100);
+    expect(value).toEqual([
+      [3, '1.234,5', -1, expect.stringContaining(`/${year}`), '1/1/70'],
+      'object',
+    ]);
+  });
+});
+
 describe('performance and process.hrtime of a plugin', () => {
   it('count from the start of the guest, with parts of a millisecond', async () => {
     const { value } = await runTool(

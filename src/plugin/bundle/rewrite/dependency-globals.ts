@@ -5,10 +5,10 @@ import { type Bindings, resolveReferences } from './scopes.js';
 import type { Sections } from './sections.js';
 
 /** The globals with replacements for dependencies, by their names in `$bulkhead.dependencies`. */
-const REPLACED = new Set(['Date', 'Math', 'WebSocket', 'globalThis']);
+const REPLACED = new Set(['Date', 'Intl', 'Math', 'WebSocket', 'globalThis']);
 
 /**
- * Gives the code of dependencies its own `Date`, `Math`, `WebSocket`, `performance`, `process.hrtime`
+ * Gives the code of dependencies its own `Date`, `Intl`, `Math`, `WebSocket`, `performance`, `process.hrtime`
  * and global object. Packages often measure themselves or draw a number. Without the permission the replacements give fixed
  * values, so that a plugin can use such a package. The plugin's own code gets the denial.
  */
