@@ -9,7 +9,7 @@ const fetch: CompartmentGlobals['fetch'] = (input, init) => {
     linkedReport()?.('network', `fetch ${String(input)}`);
     throw denial(
       'NETWORK_DENIED',
-      `fetch(${JSON.stringify(String(input))}) is refused: this plugin has no network permission. Add the host to "network" in its manifest.`,
+      `fetch(${JSON.stringify(String(input))}) is refused: this plugin, or this package in it, has no network permission. Add the host to "network" in its manifest, or accept the plugin with --allow network:HOST.`,
     );
   }
   return own(input, init);

@@ -4,7 +4,7 @@ import { fileURLToPath } from './file-urls.js';
 import { nativeDenial } from './native.js';
 import { WORKING_DIRECTORY, resolve } from './path.js';
 
-/** The modules that `createRequire` can return, by name. The bundler adds those that a file names. */
+/** The modules that `createRequire` can return, by name or path. The bundler adds those that a file names. */
 const provided = new Map<string, unknown>();
 
 interface SyncFiles {
@@ -25,6 +25,8 @@ function createRequire(from?: unknown): (specifier: string) => unknown {
   const require = (specifier: string): unknown => {
     const name = String(specifier).replace(/^node:/, '');
     if (provided.has(name)) return provided.get(name);
+    const path = resolve(base, name);
+    if (/^\.{0,2}\//.test(name) && provided.has(path)) return provided.get(path);
     const file = locate(base, name);
     if (file !== undefined && file.endsWith('.json') && isSyncFiles(files)) {
       return JSON.parse(files.readFileSync(file, 'utf8'));

@@ -65,7 +65,7 @@ interface ProposalOptions {
 }
 
 /** The variables and hosts of the plugin's grant that no package was seen to use, beside those of one package. */
-function unusedGrant(
+export function unusedGrant(
   all: readonly PackageGrant[],
   { env = [], network = [] }: PackageGrant,
   granted: Permissions,

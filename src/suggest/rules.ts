@@ -209,6 +209,14 @@ function judgeModule(
     return databaseFindings(operation, node, member, reading);
   if (name === 'perf_hooks')
     return judgeGlobal('performance', node, { ...member, path: member.path.slice(1) }, reading);
+  // guard: imported-fetch-found
+  if (FETCH_MODULES.has(name)) {
+    // The function that evaluates the module is no member of it.
+    const isModule = node.type === 'Identifier' && node.name.startsWith('require_');
+    const isRequest =
+      !isModule && member.call?.type === 'CallExpression' && REQUESTS.has(operation);
+    return isRequest ? [network(name, node, member, reading)] : [];
+  }
   const needed = judgeInterface('module', name, [operation], node);
   if (needed.length > 0) return needed;
   if (name === 'http' || name === 'https') {
@@ -243,6 +251,14 @@ function databaseFindings(
     ? []
     : [{ permission: 'storage', scope: 'true', why: 'an SQLite database', node }];
 }
+
+/** Packages that a plugin gets as its own `fetch`. */
+const FETCH_MODULES: ReadonlySet<string> = new Set(
+  'cross-fetch isomorphic-fetch isomorphic-unfetch node-fetch undici unfetch'.split(' '),
+);
+
+/** Their members that send a request to the URL of the first argument. `''`: the default export. */
+const REQUESTS: ReadonlySet<string> = new Set(['', 'fetch', 'request', 'stream', 'pipeline']);
 
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);

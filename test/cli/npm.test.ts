@@ -204,6 +204,30 @@ it('bulkhead update gives a permission to the packages that were seen to use it'
   expect(given()).toEqual(['https://api.example.com']);
 });
 
+it('bulkhead update gives what no package was seen to need to the package of the program', async () => {
+  const directory = join(home, 'unseen');
+  // Reading does not follow a computed name.
+  const server = plainProgram(
+    "return text(await (await globalThis[['fe', 'tch'].join('')]('https://api.example.com/')).text());",
+  );
+  makeServer({ name: 'unseen', program: server }, join(directory, 'node_modules/unseen'));
+  writeFileSync(
+    join(directory, 'package.json'),
+    JSON.stringify({ name: 'x', private: true, bulkhead: { server: 'unseen' } }),
+  );
+  const lock = join(home, 'unseen.lock.json');
+  const base = ['--lock', lock];
+  const added = await run(['add', ...base, directory, '--packages', 'separate', '--yes'], { home });
+  expect(added.code).toBe(0);
+  const allow = ['--allow', 'network:api.example.com', '--allow', 'env:UNSEEN_KEY', '--accept'];
+  expect(await run(['update', ...base, 'unseen', ...allow], { home })).toMatchObject({ code: 0 });
+  const { packages } = JSON.parse(readFileSync(lock, 'utf8')).plugins.unseen;
+  expect(packages['node_modules/unseen'].granted).toMatchObject({
+    network: ['api.example.com'],
+    env: ['UNSEEN_KEY'],
+  });
+});
+
 describe('bulkhead add', () => {
   it('adds several, and one that is refused does not stop the others', async () => {
     const [first = '', second = ''] = ['one', 'two'].map((name) =>

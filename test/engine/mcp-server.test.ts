@@ -124,6 +124,11 @@ describe('the world of a server', () => {
     ['import.meta.url', 'server.js', 'import.meta.url === pathToFileURL(process.argv[1]).href'],
     ['import.meta.filename', 'server.js', 'import.meta.filename === process.argv[1]'],
     ['import.meta.main', 'server.js', 'import.meta.main'],
+    [
+      'the way of CommonJS in an ES module',
+      'server.js',
+      "(typeof require !== 'undefined' && require.main === module) || import.meta.main",
+    ],
   ])('starts if it asks whether it is the program, by %s', async (how, file, isMain) => {
     const isCommonJs = file.endsWith('.cjs');
     const load = (name: string, from: string): string =>

@@ -106,6 +106,19 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/engine/instance/load-packages.test.ts'],
   },
   {
+    id: 'named-hosts-without-seen-use',
+    stops:
+      'an update that gives a host to a program although the code was seen to need other hosts only',
+    mutation: { replace: ["isSeen('network') ? [] : ", ''] },
+    tests: ['test/cli/npm.test.ts'],
+  },
+  {
+    id: 'imported-fetch-found',
+    stops: 'a proposal without the hosts that code reaches by node-fetch',
+    mutation: 'remove',
+    tests: ['test/suggest/suggest.test.ts'],
+  },
+  {
     id: 'open-variables-by-name',
     stops: 'a package that reads all variables, and gets the keys of the others',
     mutation: { replace: ['&& mayRead(name)', ''] },

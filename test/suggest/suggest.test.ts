@@ -47,6 +47,18 @@ describe('suggestPermissions', () => {
     expect(found.permissions).toEqual(permissions);
   });
 
+  it.each([
+    [`import get from 'node-fetch';`, `get('https://api.example.com/v1')`],
+    [`import { request } from 'undici';`, `request('https://api.example.com/v1')`],
+    [`const get = require('cross-fetch');`, `get('https://api.example.com/v1')`],
+  ])('finds the requests of a fetch that is imported: %s', async (load, code) => {
+    const found = await suggested(`${load} declare const require: any; const run = () => ${code};`);
+    expect(found).toMatchObject({
+      permissions: { network: ['https://api.example.com'] },
+      open: [],
+    });
+  });
+
   it('ignores names that the code declares itself', async () => {
     const found = await suggested(
       `function run(fetch: any) { const Date = { now: () => 1 }; const process = { env: { KEY: 1 } }; { let Math = { random: () => 1 }; Math.random(); } fetch('https://no.example.com'); return Date.now() + process.env.KEY; }`,

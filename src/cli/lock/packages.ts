@@ -19,7 +19,7 @@ import { packageOf } from '../../plugin/package-path.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
-import { grantFor, proposePackages, wantsOf } from '../../suggest/package-policy.js';
+import { grantFor, proposePackages, unusedGrant, wantsOf } from '../../suggest/package-policy.js';
 import { visible } from '../../visible.js';
 import { collect } from '../arguments.js';
 import type { CliCapabilities } from '../capabilities.js';
@@ -119,6 +119,10 @@ export function decidePackages(
       const seenUses = grantFor(used, added, (name) => path === program || mentions(path, name));
       grant.set(path, unitedGrant(grant.get(path) ?? {}, seenUses));
     }
+    const own = program === undefined ? undefined : grant.get(program);
+    if (program !== undefined && own !== undefined) {
+      grant.set(program, { ...own, ...namedForProgram(before, [...grant.values()], own, added) });
+    }
   }
   for (const text of denyPackage) grant.set(known(packages, text, '--deny-package'), {});
   for (const text of allowPackage) {
@@ -127,6 +131,27 @@ export function decidePackages(
     grant.set(path, unitedGrant(grant.get(path) ?? {}, allowed(want, plugin.id, path, granted)));
   }
   return { grant: Object.fromEntries(grant), wants };
+}
+
+/**
+ * What the package of a program gets of the permissions that the operator names: those that no package was seen to
+ * need, because reading does not find all uses.
+ */
+function namedForProgram(
+  before: LockedPackages,
+  all: readonly PackageGrant[],
+  own: PackageGrant,
+  added: Permissions,
+): PackageGrant {
+  const uses = Object.values(before).flatMap(({ wants = {} }) => Object.keys(wants));
+  const isSeen = (kind: string): boolean =>
+    uses.some((use) => use === kind || use.startsWith(`${kind}:`));
+  // guard: named-hosts-without-seen-use
+  return unusedGrant(all, own, {
+    ...added,
+    network: isSeen('network') ? [] : added.network,
+    env: isSeen('env') ? [] : added.env,
+  });
 }
 
 /** Tells whether the code of a package, by its directory, has a name in it. */

@@ -133,6 +133,22 @@ describe('a package', () => {
   });
 
   it.each([
+    ['a literal', `require('../package.json')`],
+    [
+      'a path of its own directory',
+      `require(join(dirname(fileURLToPath(import.meta.url)), '..', 'package.json'))`,
+    ],
+  ])('reads its package.json with createRequire and no permission, by %s', async (_, read) => {
+    const value = await runFiles({
+      'index.ts': `import { version } from 'dep'; export const run = () => version;`,
+      'node_modules/dep/package.json': '{"name":"dep","version":"1.2.3","main":"lib/index.mjs"}',
+      'node_modules/dep/lib/index.mjs': `import { createRequire } from 'node:module'; import { dirname, join } from 'node:path'; import { fileURLToPath } from 'node:url';
+        const require = createRequire(import.meta.url); export const { version } = ${read};`,
+    });
+    expect(value).toBe('1.2.3');
+  });
+
+  it.each([
     ['bindings', `require('bindings')('x.node')`],
     ['node-gyp-build', `require('node-gyp-build')(__dirname)`],
     ['createRequire', `require('module').createRequire('/plugin/x.js')('./build/' + 'x.node')`],

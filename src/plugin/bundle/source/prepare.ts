@@ -3,7 +3,7 @@ import { type Loader, transform } from 'esbuild';
 import type { BundleSpec } from '../spec.js';
 import { isInPackages } from '../resolve/candidates.js';
 import { answerCallSites } from './call-sites.js';
-import { provideRequired } from './created-require.js';
+import { PLUGIN_ROOT, provideRequired } from './created-require.js';
 import { injectGlobalProcess } from './global-process.js';
 import { isEsModule } from './module-syntax.js';
 import { isPlain, neutralise } from './neutralise.js';
@@ -57,14 +57,29 @@ export async function prepareSource(
   // A hashbang is only valid at the start, where `describeModule` inserts a declaration.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
-  const required = builtins === 'real' ? '' : provideRequired(plain.contents);
+  const required = builtins === 'real' ? '' : provideRequired(path, plain.contents);
   const about = describeModule(path, plain.contents, builtins, isProgram);
-  const body = builtins === 'real' ? plain.contents : answerCallSites(plain.contents);
+  const unprefixed = withoutRequire(path, plain.contents);
+  const body = builtins === 'real' ? unprefixed : answerCallSites(unprefixed);
   if (builtins !== 'real' && isInPackages(path)) {
     return { ...plain, contents: required + about + injectGlobalProcess(body) };
   }
   return { ...plain, contents: required + about + body };
 }
+
+/**
+ * An ES module that asks whether it is the program in the way of CommonJS too tests for `require` before it names
+ * `module`. esbuild has a `require` for all files.
+ */
+function withoutRequire(path: string, code: string): string {
+  const asks = TYPE_OF_REQUIRE.test(code) && /\brequire\.main\b/.test(code);
+  if (!asks || /\brequire\s*=|[{,]\s*require\s*[,}]/.test(code) || !isEsModule(path, code)) {
+    return code;
+  }
+  return code.replaceAll(new RegExp(TYPE_OF_REQUIRE, 'g'), 'typeof void 0');
+}
+
+const TYPE_OF_REQUIRE = /\btypeof\s+require\b(?!\s*[.(])/;
 
 /** esbuild reports invalid JSON with its place. */
 function isJson(text: string): boolean {
@@ -106,9 +121,6 @@ async function makePlain(path: string, code: string, loader: Loader): Promise<Pr
 
 /** The variable that replaces `import.meta`, and has what replaces `require.main`, in each file, by esbuild's `define`. */
 export const MODULE_VARIABLE = '__bulkhead_module';
-
-/** The virtual directory of the plugin's files: a confined plugin does not see its real path. */
-const PLUGIN_ROOT = '/plugin';
 
 /**
  * Declares `import.meta`, `require.main`, `__dirname` and `__filename` for a file that may mention them. A plugin
