@@ -60,7 +60,13 @@ declare module 'readable-stream/lib/stream.js' {
   class Duplex extends Readable {
     _write(chunk: unknown, encoding: string, done: Done): void;
   }
+  class Transform extends Duplex {
+    constructor(options?: object);
+    _transform(chunk: Uint8Array, encoding: string, done: Done): void;
+    _flush(done: Done): void;
+  }
   const Stream: {
+    readonly Transform: typeof Transform;
     readonly promises: object;
     readonly Duplex: typeof Duplex;
     readonly Readable: typeof Readable;

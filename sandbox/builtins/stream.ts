@@ -8,6 +8,7 @@ export const promises: object = offer('stream/promises', Stream.promises);
 export const Readable: typeof Stream.Readable = Stream.Readable;
 export const Writable: typeof Stream.Writable = Stream.Writable;
 export const Duplex: typeof Stream.Duplex = Stream.Duplex;
+export const Transform: typeof Stream.Transform = Stream.Transform;
 
 export const builtin: object = offer('stream', Stream);
 

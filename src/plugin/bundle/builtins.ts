@@ -85,6 +85,7 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['util', 'util'],
   ['util/types', 'util-types'],
   ['worker_threads', 'worker-threads'],
+  ['zlib', 'zlib'],
   // A package that lists Node's modules by the version of Node, which a compartment does not have.
   ['is-core-module', 'is-core-module'],
   // A package that watches for the end of a process, with garbage collection, which a compartment does not show.
@@ -116,14 +117,22 @@ const DENIED: ReadonlySet<string> = new Set(
   [
     'cluster console dgram domain http2 inspector',
     'inspector/promises path/win32 repl',
-    'trace_events v8 vm wasi zlib',
+    'trace_events v8 vm wasi',
   ]
     .join(' ')
     .split(' '),
 );
 
 /** The stand-ins that separate packages share. They have no power, and are large or their classes are compared. */
-const SHARED = ['buffer', 'events', 'path', 'punycode', 'stream', 'string-decoder'] as const;
+const SHARED = [
+  'buffer',
+  'events',
+  'path',
+  'punycode',
+  'stream',
+  'string-decoder',
+  'zlib-codec',
+] as const;
 export type SharedBuiltin = (typeof SHARED)[number];
 
 /** The shared stand-in by its built files: its own, and the part that other stand-ins import. */

@@ -231,4 +231,4 @@ const READS_FILES = /["'](?:node:)?fs(?:\/promises)?["']/;
 
 /** Modules that a compartment does not have. */
 const NEEDS_MISSING =
-  /["'](?:node:)?(?:child_process|dgram|dns|http|http2|https|net|tls|vm|worker_threads|zlib)["']/;
+  /["'](?:node:)?(?:child_process|dgram|dns|http|http2|https|net|tls|vm|worker_threads)["']/;
