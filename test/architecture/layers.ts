@@ -91,7 +91,7 @@ const insidePackages: Readonly<Record<string, RegExp>> = {
   'sandbox/dialects/': /^(?!)/,
   // In a plugin's compartment only: `scripts/build-guest.mjs` puts them into the stand-ins.
   'sandbox/builtins/':
-    /^(@noble\/hashes|buffer|events|path-browserify|punycode|readable-stream|string_decoder)(\/|$)/,
+    /^(@noble\/hashes|buffer|events|pako|path-browserify|punycode|readable-stream|string_decoder)(\/|$)/,
   'sandbox/': /^ses$/,
   'sandbox/node/': /^(ses|node:.+)$/,
 };

@@ -4,6 +4,8 @@ import { runFiles } from './fixture.js';
 
 const TEXT = 'Ünïcode and text, text, text. '.repeat(3000);
 
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
 /** Runs a function body with the plugin's `zlib`. Bytes go in and out as base64. */
 async function run(body: string): Promise<unknown> {
   return runFiles({
@@ -25,8 +27,8 @@ describe('node:zlib of a plugin', () => {
     const [ours, ...read] = (await run(`return [
       b64(zlib.${compress}Sync(TEXT)), zlib.${decompress}Sync(from('${theirs}')).toString() === TEXT,
       (await promisify(zlib.${decompress})(from('${theirs}'))).toString() === TEXT,
-      (await all(Readable.from([...from('${theirs}').toString('latin1')].map((c) => Buffer.from(c, 'latin1'))).pipe(zlib.${`create${decompress.replace(/^./, (c) => c.toUpperCase())}`}()))).toString() === TEXT,
-      (await all(Readable.from([TEXT]).pipe(zlib.${`create${compress.replace(/^./, (c) => c.toUpperCase())}`}({ level: 9 })))).length < 2000];`)) as [
+      (await all(Readable.from([...from('${theirs}').toString('latin1')].map((c) => Buffer.from(c, 'latin1'))).pipe(zlib.create${capital(decompress)}()))).toString() === TEXT,
+      (await all(Readable.from([TEXT]).pipe(zlib.create${capital(compress)}({ level: 9 })))).length < 2000];`)) as [
       string,
       ...boolean[],
     ];
