@@ -21,7 +21,7 @@ export interface ZlibOptions {
   readonly maxOutputLength?: number;
 }
 
-export const FLUSH = { none: 0, sync: 2, full: 3, finish: 4 } as const;
+export const FLUSH = { none: 0, full: 3, finish: 4 } as const;
 
 /** One stream of bytes that is compressed or decompressed. */
 export interface Codec {
@@ -41,10 +41,33 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 const BUFFER_ERROR = -5;
 
+/** Least and greatest values, as in Node. An inflating stream may leave the window to the data, with 0. */
+const RANGES = {
+  chunkSize: [64, Number.POSITIVE_INFINITY],
+  level: [-1, 9],
+  memLevel: [1, 9],
+  strategy: [0, 4],
+  windowBits: [9, 15],
+} as const;
+
+function checkRanges(options: ZlibOptions, isInflating: boolean): void {
+  for (const [name, [least, most]] of Object.entries(RANGES)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value === undefined || (isInflating && name === 'windowBits' && value === 0)) continue;
+    if (typeof value === 'number' && value >= least && value <= most) continue;
+    const range = most === Number.POSITIVE_INFINITY ? '' : ` and <= ${most}`;
+    const error = new RangeError(
+      `The value of "options.${name}" is out of range. It must be >= ${least}${range}. Received ${typeof value === 'number' ? value : typeof value}`,
+    );
+    throw Object.assign(error, { code: 'ERR_OUT_OF_RANGE' });
+  }
+}
+
 export function makeCodec(format: Format, options: ZlibOptions = {}): Codec {
   const { maxOutputLength = Number.POSITIVE_INFINITY, finishFlush = FLUSH.finish } = options;
   const isWhole = finishFlush === FLUSH.finish;
   const isInflating = format === 'unzip' || /^(?:gun|in)/.test(format);
+  checkRanges(options, isInflating);
   const engine = isInflating ? makeInflate(format, options) : makeDeflate(format, options);
   let made: Buffer[] = [];
   let length = 0;

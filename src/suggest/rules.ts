@@ -258,7 +258,7 @@ const FETCH_MODULES: ReadonlySet<string> = new Set(
 );
 
 /** Their members that send a request to the URL of the first argument. `''`: the default export. */
-const REQUESTS: ReadonlySet<string> = new Set(['', 'fetch', 'request', 'stream', 'pipeline']);
+const REQUESTS: ReadonlySet<string> = new Set(['', 'fetch']);
 
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);

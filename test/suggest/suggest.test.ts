@@ -49,7 +49,7 @@ describe('suggestPermissions', () => {
 
   it.each([
     [`import get from 'node-fetch';`, `get('https://api.example.com/v1')`],
-    [`import { request } from 'undici';`, `request('https://api.example.com/v1')`],
+    [`import { fetch as get } from 'undici';`, `get('https://api.example.com/v1')`],
     [`const get = require('cross-fetch');`, `get('https://api.example.com/v1')`],
   ])('finds the requests of a fetch that is imported: %s', async (load, code) => {
     const found = await suggested(`${load} declare const require: any; const run = () => ${code};`);

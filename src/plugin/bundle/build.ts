@@ -78,7 +78,11 @@ async function buildSeparately(
   spec: BundleSpec,
 ): Promise<BuiltUnit> {
   const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
-  const prepare = prepareOnce(builtins ?? 'powerless', programOf(spec, files));
+  const prepare = prepareOnce({
+    builtins: builtins ?? 'powerless',
+    program: programOf(spec, files),
+    isFile: (path) => files.locate(path)?.kind === 'file',
+  });
   const job = { files, entry, spec, prepare };
   if (separation === undefined) return buildUnit(job);
   try {

@@ -10,7 +10,7 @@ import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution } from './resolve/resolution.js';
 import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
-import { loaderOf, type Prepare, prepareSource } from './source/prepare.js';
+import { loaderOf, type Prepare } from './source/prepare.js';
 import {
   ENTRY_IMPORT,
   INJECTED_MODULES,
@@ -67,9 +67,7 @@ export function pluginSources(sources: PluginSources): Plugin {
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>
         guarded(async () =>
-          'source' in sources.entry
-            ? prepareSource('', sources.entry.source, 'jsx', sources.builtins)
-            : undefined,
+          'source' in sources.entry ? sources.prepare('', sources.entry.source, 'jsx') : undefined,
         ),
       );
       onLoad({ filter: /.*/, namespace: 'sandbox' }, ({ path }) => ({

@@ -148,6 +148,15 @@ describe('a package', () => {
     expect(value).toBe('1.2.3');
   });
 
+  it('builds without a package.json that its code names', async () => {
+    const value = await runFiles({
+      'index.ts': `import { version } from 'dep'; export const run = () => version;`,
+      'node_modules/dep/index.js': `import { createRequire } from 'node:module';
+        const read = () => { try { return createRequire(import.meta.url)('./package.json').version } catch { return 'none' } }; export const version = read();`,
+    });
+    expect(value).toBe('none');
+  });
+
   it.each([
     ['bindings', `require('bindings')('x.node')`],
     ['node-gyp-build', `require('node-gyp-build')(__dirname)`],

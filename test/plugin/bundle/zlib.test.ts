@@ -78,6 +78,25 @@ describe('node:zlib of a plugin', () => {
     ]);
   });
 
+  it('refuses options that are out of range, and what follows a member, as Node does', async () => {
+    const options = [{ level: 99 }, { windowBits: 3 }, { chunkSize: 0 }, { memLevel: 0 }];
+    const tail = Buffer.concat([zlib.gzipSync('one'), Buffer.from('garbage')]).toString('base64');
+    const padded = Buffer.concat([zlib.gzipSync('one'), Buffer.alloc(5)]).toString('base64');
+    const real = options.map((one) => {
+      try {
+        return zlib.gzipSync('x', one).length;
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        return [code, null, message];
+      }
+    });
+    expect(
+      await run(
+        `return [${JSON.stringify(options)}.map((one) => failed(() => zlib.gzipSync('x', one))), failed(() => zlib.gunzipSync(from('${tail}'))).slice(0, 1), String(zlib.gunzipSync(from('${padded}')))];`,
+      ),
+    ).toEqual([real, ['Z_DATA_ERROR'], 'one']);
+  });
+
   it('has constants, checksums, dictionaries and classes without new, and refuses Brotli', async () => {
     const dictionary = 'text, text';
     const made = zlib.deflateSync(TEXT, { dictionary: Buffer.from(dictionary) }).toString('base64');

@@ -14,15 +14,19 @@ export const PLUGIN_ROOT = '/plugin';
 /**
  * Declarations for a module that calls `createRequire`, on one line: they provide the built-in modules that
  * its calls name, and the package.json of its own package, which most of them read for the version. Bundlers write such
- * calls for what they leave out, under a name of their own. `path`: of the file.
+ * calls for what they leave out, under a name of their own. `path`: of the file. `isFile`: whether the plugin has a file.
  */
-export function provideRequired(path: string, code: string): string {
+export function provideRequired(
+  path: string,
+  code: string,
+  isFile: (path: string) => boolean,
+): string {
   if (!code.includes('createRequire') || !/\bimport\b/.test(code)) return '';
   const names = new Set([...code.matchAll(CALL)].map(([, , name = '']) => name).filter(isReplaced));
   const modules = [...names]
     .slice(0, MAX_MODULES)
     .map((name) => ({ from: `node:${name}`, as: name }));
-  const provided = [...modules, ...ownPackage(path, code)];
+  const provided = [...modules, ...ownPackage(path, code, isFile)];
   if (provided.length === 0) return '';
   const imports = provided.map(({ from }, at) => `import ${variable(at)} from "${from}"; `);
   const calls = provided.map(
@@ -31,11 +35,16 @@ export function provideRequired(path: string, code: string): string {
   return `import ${MODULE} from "node:module"; ${imports.join('')}${calls.join('')}`;
 }
 
-/** The package.json of the npm package of a file that names it. A plugin's own may be absent. */
-function ownPackage(path: string, code: string): readonly { from: string; as: string }[] {
+/** The package.json of the npm package of a file that names it. */
+function ownPackage(
+  path: string,
+  code: string,
+  isFile: (path: string) => boolean,
+): readonly { from: string; as: string }[] {
   const directory = packageOf(path);
   if (directory === undefined || !code.includes('package.json')) return [];
   const file = `${directory}/package.json`;
+  if (!isFile(file)) return [];
   const from = posix.relative(posix.dirname(path), file);
   return [{ from: from.startsWith('.') ? from : `./${from}`, as: `${PLUGIN_ROOT}/${file}` }];
 }

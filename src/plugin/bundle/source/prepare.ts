@@ -16,20 +16,23 @@ interface PreparedSource {
 /** Prepares a file of one bundling. */
 export type Prepare = (path: string, text: string, loader: Loader) => Promise<PreparedSource>;
 
-/**
- * Prepares each file once, because several builds of one bundling read it. `program`: the real path of the file that
- * Node would start, if the plugin is one.
- */
-export function prepareOnce(
-  builtins: NonNullable<BundleSpec['builtins']>,
-  program: string | undefined,
-): Prepare {
+/** The plugin of the files. */
+export interface Surroundings {
+  readonly builtins: NonNullable<BundleSpec['builtins']>;
+  /** The real path of the file that Node would start, if the plugin is one. */
+  readonly program?: string | undefined;
+  /** Whether the plugin has a file. */
+  readonly isFile: (path: string) => boolean;
+}
+
+/** Prepares each file once, because several builds of one bundling read it. */
+export function prepareOnce(surroundings: Surroundings): Prepare {
   const prepared = new Map<string, Promise<PreparedSource>>();
   return (path, text, loader) => {
     const key = `${loader} ${path}`;
     const known = prepared.get(key);
     if (known !== undefined) return known;
-    const made = prepareSource(path, text, loader, builtins, path === program);
+    const made = prepareSource(path, text, loader, surroundings);
     prepared.set(key, made);
     return made;
   };
@@ -40,14 +43,13 @@ const LARGE_JSON = 32 * 1024;
 
 /**
  * Prepares a file of the plugin for esbuild. The text does not make esbuild read the disk, and has
- * its virtual path. Lines stay the same, or the text has a source map. `isProgram`: the file is what Node would start.
+ * its virtual path. Lines stay the same, or the text has a source map.
  */
 export async function prepareSource(
   path: string,
   text: string,
   loader: Loader,
-  builtins: NonNullable<BundleSpec['builtins']>,
-  isProgram = false,
+  { builtins, program, isFile }: Surroundings,
 ): Promise<PreparedSource> {
   const source = text.replace(/^\uFEFF/, '');
   if (loader === 'json' && source.length > LARGE_JSON && isJson(source)) {
@@ -57,8 +59,8 @@ export async function prepareSource(
   // A hashbang is only valid at the start, where `describeModule` inserts a declaration.
   const code = source.replace(/^#!/, '//');
   const plain = isPlain(code) ? { contents: code, loader } : await makePlain(path, code, loader);
-  const required = builtins === 'real' ? '' : provideRequired(path, plain.contents);
-  const about = describeModule(path, plain.contents, builtins, isProgram);
+  const required = builtins === 'real' ? '' : provideRequired(path, plain.contents, isFile);
+  const about = describeModule(path, plain.contents, builtins, path === program);
   const unprefixed = withoutRequire(path, plain.contents);
   const body = builtins === 'real' ? unprefixed : answerCallSites(unprefixed);
   if (builtins !== 'real' && isInPackages(path)) {
