@@ -9,7 +9,8 @@ import type { Bundle, Plugin } from '../plugin/plugin.js';
 import { makeSourceFinder } from '../plugin/source-map.js';
 import { bundlesToRead, placeText } from './bundled.js';
 import type { Finding, SuggestedKind, SuggestedPermissions } from './finding.js';
-import { hostOf, judge, powerUsed } from './rules.js';
+import { hostOf } from './network-rules.js';
+import { judge, powerUsed } from './rules.js';
 import type { OpenQuestion, SuggestedItem, Suggestion, UsedPower } from './suggestion.js';
 
 /** What `suggestPermissions` of `suggest.ts` does. */

@@ -12,6 +12,7 @@ import { insteadOf } from '../plugin/absent-globals.js';
 import { CRYPTO_AS_VALUE, cryptoFindings, cryptoValue } from './crypto-rules.js';
 import { fileFindings, READS, WRITES } from './file-rules.js';
 import type { Finding, Member } from './finding.js';
+import { FETCH_MODULES, fetchFindings, httpFindings, network } from './network-rules.js';
 import type { Reading, Use } from './reading.js';
 
 /** The permissions that a use of a global or of a module's member needs. */
@@ -209,21 +210,11 @@ function judgeModule(
     return databaseFindings(operation, node, member, reading);
   if (name === 'perf_hooks')
     return judgeGlobal('performance', node, { ...member, path: member.path.slice(1) }, reading);
-  // guard: imported-fetch-found
-  if (FETCH_MODULES.has(name)) {
-    // The function that evaluates the module is no member of it.
-    const isModule = node.type === 'Identifier' && node.name.startsWith('require_');
-    const isRequest =
-      !isModule && member.call?.type === 'CallExpression' && REQUESTS.has(operation);
-    return isRequest ? [network(name, node, member, reading)] : [];
-  }
+  if (FETCH_MODULES.has(name)) return fetchFindings(name, operation, node, member, reading);
   const needed = judgeInterface('module', name, [operation], node);
   if (needed.length > 0) return needed;
   if (name === 'http' || name === 'https') {
-    if (operation === 'request' || operation === 'get') {
-      return [network(`${name}.${operation}`, node, member, reading)];
-    }
-    if (operation !== 'createServer') return [];
+    if (operation !== 'createServer') return httpFindings(name, operation, node, member, reading);
   }
   // These only read text.
   if (name === 'net' && operation.startsWith('isIP')) return [];
@@ -252,14 +243,6 @@ function databaseFindings(
     : [{ permission: 'storage', scope: 'true', why: 'an SQLite database', node }];
 }
 
-/** Packages that a plugin gets as its own `fetch`. */
-const FETCH_MODULES: ReadonlySet<string> = new Set(
-  'cross-fetch isomorphic-fetch isomorphic-unfetch node-fetch undici unfetch'.split(' '),
-);
-
-/** Their members that send a request to the URL of the first argument. `''`: the default export. */
-const REQUESTS: ReadonlySet<string> = new Set(['', 'fetch']);
-
 /** They say what connections could use, and make none. */
 const TLS_LISTS: ReadonlySet<string> = new Set(['getCACertificates', 'getCiphers']);
 
@@ -272,23 +255,6 @@ const DENIED_MODULES: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-
-function network(name: string, node: AnyNode, member: Member, { texts }: Reading): Finding {
-  const [target] = member.call?.arguments ?? [];
-  const url = texts(target);
-  const scope = url === undefined ? undefined : hostOf(url.text, url.whole);
-  return scope === undefined
-    ? { permission: 'network', why: `${name} of an address that is built at run time`, node }
-    : { permission: 'network', scope, why: name, node };
-}
-
-/** `https://host` or `http://host`, if the text contains the complete origin. */
-export function hostOf(text: string, whole: boolean): string | undefined {
-  const origin = /^(https?):\/\/([^/?#@\\\s]+)(?<end>[/?#]|$)/i.exec(text);
-  if (origin === null || (origin.groups?.['end'] === '' && !whole)) return undefined;
-  const url = `${origin[1] ?? ''}://${origin[2] ?? ''}`;
-  return URL.canParse(url) ? new URL(url).origin : undefined;
-}
 
 function isClock({ path, call }: Member): boolean {
   if (path[0] === 'now') return true;

@@ -34,6 +34,12 @@ describe.each(commands)('bulkhead $path', ({ path, command }) => {
 });
 
 describe('the command line usage', () => {
+  it('says what to write for --yes of add, which update does not have', async () => {
+    const { code, stderr } = await runFake(['update', '--yes']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr.text).toContain('write --accept to accept wider permissions');
+  });
+
   it.each(program.commands.map((command) => command.name()))(
     'of %s needs only the code of its own module',
     async (name) => {

@@ -119,6 +119,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/suggest/suggest.test.ts'],
   },
   {
+    id: 'passed-fetch-found',
+    stops: 'a proposal without the network for a package that hands fetch or https to other code',
+    mutation: 'always',
+    tests: ['test/suggest/suggest.test.ts'],
+  },
+  {
     id: 'open-variables-by-name',
     stops: 'a package that reads all variables, and gets the keys of the others',
     mutation: { replace: ['&& mayRead(name)', ''] },

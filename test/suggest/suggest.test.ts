@@ -59,6 +59,39 @@ describe('suggestPermissions', () => {
     });
   });
 
+  it.each([
+    [`import get from 'node-fetch';`, `((fetch = get) => fetch)()`],
+    [`import get from 'cross-fetch';`, `({ fetch: x ?? get })`],
+    [`const { default: get } = require('cross-fetch');`, `({ fetch: get })`],
+    [`import * as undici from 'undici';`, `x(undici.fetch)`],
+    [`import http from 'node:http'; import https from 'node:https';`, `x ? https : http`],
+    [`const http = require('http'), https = require('https');`, `x ? https : http`],
+    [`const http = require('http');`, `({ http })`],
+  ])('finds a fetch, or its module, that other code gets: %s %s', async (load, code) => {
+    const found = await suggested(
+      `${load} declare const require: any; const run = (x: any) => { const passed = ${code}; return passed; };`,
+    );
+    expect(found.open.map(({ permission, what }) => `${permission}: ${what}`)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^network: [\w-]+ of an address that is built at run time$/),
+      ]),
+    );
+  });
+
+  it.each([
+    [`import get from 'node-fetch';`, `typeof get === 'function'`],
+    [`import * as all from 'cross-fetch';`, `all && x instanceof all.Headers`],
+    [`import { Headers } from 'node-fetch';`, `new Headers(x)`],
+    [`import http from 'node:http';`, `http.STATUS_CODES[x]`],
+    [`const http = require('http');`, `[http.METHODS, new http.Agent(x)]`],
+    [`const { STATUS_CODES } = require('http');`, `STATUS_CODES[x]`],
+  ])('needs no network for a part of it that sends nothing: %s %s', async (load, code) => {
+    const found = await suggested(
+      `${load} declare const require: any; const run = (x: any) => { const passed = ${code}; return passed; };`,
+    );
+    expect(found).toMatchObject({ permissions: {}, open: [] });
+  });
+
   it('ignores names that the code declares itself', async () => {
     const found = await suggested(
       `function run(fetch: any) { const Date = { now: () => 1 }; const process = { env: { KEY: 1 } }; { let Math = { random: () => 1 }; Math.random(); } fetch('https://no.example.com'); return Date.now() + process.env.KEY; }`,

@@ -103,13 +103,22 @@ function readTool(fields: Fields, toolId: string, context: ContributionContext):
         ? cutText(title, MAX_NAME)
         : (annotations.title ?? toolId),
     description: typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '',
-    parameters: checkSchema(inputSchema ?? { type: 'object', properties: {} }, id),
+    parameters: checkSchema(schemaOfArguments(inputSchema), id),
     ...(outputSchema === undefined ? {} : { outputSchema: checkSchema(outputSchema, id).schema }),
     annotations,
     declaredRisk: bandOfHints(annotations),
     timeoutMs: Math.min(MAX_TIMEOUT_MS, maxTimeoutMs),
     permissions: entry.declared,
   };
+}
+
+/**
+ * MCP's arguments are always an object, and models refuse a schema that does not say so. Servers whose converter does
+ * not know their version of zod send a schema without a type.
+ */
+function schemaOfArguments(schema: unknown): unknown {
+  if (schema === undefined) return { type: 'object', properties: {} };
+  return isRecord(schema) && schema['type'] === undefined ? { ...schema, type: 'object' } : schema;
 }
 
 /** Reads MCP's hints. Only `true` and `false` count. A tool without the read-only hint writes. */

@@ -54,6 +54,16 @@ describe('the tools of an MCP server', () => {
     ]);
   });
 
+  it('take an object also if their schema has no type', () => {
+    const { tools } = read({
+      tools: [tool('a', { inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#' } })],
+    });
+    expect(tools[0]?.parameters.schema).toEqual({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+    });
+  });
+
   it.each([undefined, null, 'x', 5, [], { tools: 'x' }, { tools: { 0: tool('a') } }])(
     'are none in the answer %j',
     (answer) => expect(read(answer).tools).toEqual([]),
