@@ -7,6 +7,7 @@ import { EXIT } from './exit-codes.js';
 import { excessArguments } from './excess-arguments.js';
 import { failureOf, usageError } from './failure.js';
 import { round } from './invoke.js';
+import { unknownOption } from './unknown-option.js';
 import { reportFailure } from './report-failure.js';
 
 const HELP_AFTER = `
@@ -119,5 +120,8 @@ function wrongUsage(
     const { command, path } = namedCommand(program, argv);
     return excessArguments(command, path);
   }
-  return usageError('arguments', message.replace(/^error: /, ''));
+  const plain = message.replace(/^error: /, '');
+  return code === 'commander.unknownOption'
+    ? unknownOption(namedCommand(program, argv).command, plain)
+    : usageError('arguments', plain);
 }

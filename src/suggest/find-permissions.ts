@@ -61,26 +61,29 @@ async function readBundle(
   const items: SuggestedItem[] = [];
   const open: OpenQuestion[] = [];
   const hostPowers: UsedPower[] = [];
+  const findings: Finding[] = [];
   for (const use of reading.uses) {
     const power = powerUsed(use, reading);
     const place = power && placeOf(use.node.start);
     if (power !== undefined && place !== undefined) hostPowers.push({ ...power, at: place });
-    for (const finding of judge(use, reading, { hasCryptoRandom })) {
-      const at = placeOf(finding.node.start);
-      // Code without a place in the sources was added by the bundler.
-      if (at === undefined) continue;
-      if (finding.absent === true && at.startsWith('node_modules/')) continue;
-      // A plugin whose request names a variable is inactive without it.
-      if (finding.optional === true && at.startsWith('node_modules/')) {
-        const { permission, scope = '', why } = finding;
-        if (!isScope('env', scope)) continue;
-        open.push({ permission, scope, what: `${why}, which the package reads if it is set`, at });
-        continue;
-      }
-      const item = itemOf(await asShipped(finding, directory), at);
-      if (item !== undefined) items.push(item);
-      else open.push({ permission: finding.permission, what: finding.why, at });
+    findings.push(...judge(use, reading, { hasCryptoRandom }));
+  }
+  const written = findings.flatMap(({ writes }) => (writes === undefined ? [] : [writes]));
+  for (const finding of findings) {
+    const at = placeOf(finding.node.start);
+    // Code without a place in the sources was added by the bundler.
+    if (at === undefined) continue;
+    if (finding.absent === true && at.startsWith('node_modules/')) continue;
+    // A plugin whose request names a variable is inactive without it.
+    if (finding.optional === true && at.startsWith('node_modules/')) {
+      const { permission, scope = '', why } = finding;
+      if (!isScope('env', scope)) continue;
+      open.push({ permission, scope, what: `${why}, which the package reads if it is set`, at });
+      continue;
     }
+    const item = itemOf(await asKept(finding, written, directory), at);
+    if (item !== undefined) items.push(item);
+    else open.push({ permission: finding.permission, what: finding.why, at });
   }
   for (const { name, node } of reading.contextVariables) {
     const at = placeOf(node.start);
@@ -111,12 +114,28 @@ async function readBundle(
 /** The start of a question about a host that no use was found for. */
 export const NAMED_HOST = 'the code names ';
 
-/** A path in the plugin's storage may be a file that the plugin ships. */
-async function asShipped(finding: Finding, directory: string): Promise<Finding> {
-  const { file } = finding;
-  if (file === undefined) return finding;
-  const found = await diskReader.stat(join(directory, file));
-  return found === undefined ? finding : { ...finding, permission: 'fs', scope: file };
+/**
+ * A path in the plugin's storage may be a file that the plugin ships. A relative path that the plugin does not ship,
+ * and writes, is in its storage.
+ */
+async function asKept(
+  finding: Finding,
+  written: readonly string[],
+  directory: string,
+): Promise<Finding> {
+  const { file, permission, scope } = finding;
+  const isShipped = async (path: string): Promise<boolean> =>
+    (await diskReader.stat(join(directory, path))) !== undefined;
+  if (file !== undefined) {
+    return (await isShipped(file)) ? { ...finding, permission: 'fs', scope: file } : finding;
+  }
+  if (permission !== 'fs' || scope === undefined) return finding;
+  const isWritten = written.some(
+    (path) => path === scope || path.startsWith(`${scope}/`) || scope.startsWith(`${path}/`),
+  );
+  return isWritten && !(await isShipped(scope))
+    ? { ...finding, permission: 'storage', scope: 'true' }
+    : finding;
 }
 
 /** `undefined` if the scope is unknown or not valid for the permission. */

@@ -22,6 +22,8 @@ export interface Finding {
   readonly why: string;
   /** A file of the storage directory. If the plugin ships it, the fs permission applies instead. */
   readonly file?: string;
+  /** A relative path that the code writes, or the directory of it. What is read from there is in the storage. */
+  readonly writes?: string;
   readonly node: AnyNode;
   /** The name does not exist in a plugin. Dependencies often test for such names. */
   readonly absent?: true;

@@ -34,10 +34,16 @@ describe.each(commands)('bulkhead $path', ({ path, command }) => {
 });
 
 describe('the command line usage', () => {
-  it('says what to write for --yes of add, which update does not have', async () => {
-    const { code, stderr } = await runFake(['update', '--yes']);
+  it.each([
+    [['update', '--yes'], '--accept (also accept wider permissions)'],
+    [['hook', 'pre-model-call', '.', '--input', '{}'], '--context <JSON>'],
+    [['call', '.', 'x', '--data={}'], '--input <JSON>'],
+    [['add', '-g', 'npm:x'], '--user ('],
+    [['call', '.', '--network', 'example.com'], '--allow <PERMISSION>'],
+  ])('says which option is meant: %j', async (argv, meant) => {
+    const { code, stderr } = await runFake(argv);
     expect(code).toBe(EXIT.usage);
-    expect(stderr.text).toContain('write --accept to accept wider permissions');
+    expect(stderr.text.replace(/\s+/g, ' ')).toContain(`write: ${meant}`);
   });
 
   it.each(program.commands.map((command) => command.name()))(

@@ -60,6 +60,38 @@ describe('suggestPermissions', () => {
   });
 
   it.each([
+    [`mkdirSync('notes'); return readdirSync('notes')`, { storage: true }],
+    ['writeFileSync(`notes/${x}.md`, x); return readFileSync(`notes/${x}.md`)', { storage: true }],
+    [
+      `writeFileSync('a.json', x); return readFileSync('b.json')`,
+      { storage: true, fs: ['b.json'] },
+    ],
+    // The plugin ships this one.
+    [`writeFileSync('lib/x.txt', x); return readdirSync('lib')`, { storage: true, fs: ['lib'] }],
+    [`writeFileSync('/srv/notes/a.md', x)`, { fs: ['/srv/notes:rw'] }],
+    [
+      `writeFileSync('/srv/notes/a.md', x); readFileSync('/srv/notes/a.md')`,
+      { fs: ['/srv/notes:rw'] },
+    ],
+    ['writeFileSync(`/srv/notes/${x}`, x)', { fs: ['/srv/notes:rw'] }],
+    [`mkdirSync('/srv/notes')`, { fs: ['/srv/notes:rw'] }],
+    [`openSync('/srv/notes/a.md', 'w')`, { fs: ['/srv/notes:rw'] }],
+    [`openSync('/srv/notes/a.md')`, { fs: ['/srv/notes/a.md'] }],
+    [`copyFileSync('pages/a.md', '/srv/notes/a.md')`, { fs: ['/srv/notes:rw', 'pages/a.md'] }],
+    [`renameSync('/srv/old/a.md', '/srv/new/a.md')`, { fs: ['/srv/new:rw', '/srv/old:rw'] }],
+    [`writeFileSync('/tmp/a.md', x)`, { storage: true }],
+    [`writeFileSync('/dev/null', x)`, {}],
+    [`writeFileSync('/a.md', x)`, {}],
+  ])('suggests for files that are written, %s: %j', async (code, permissions) => {
+    const found = await suggested(
+      `import { copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+       export function run(x: any) { ${code}; }`,
+      { 'lib/x.txt': 'x' },
+    );
+    expect(found.permissions).toEqual(permissions);
+  });
+
+  it.each([
     [`import get from 'node-fetch';`, `((fetch = get) => fetch)()`],
     [`import get from 'cross-fetch';`, `({ fetch: x ?? get })`],
     [`const { default: get } = require('cross-fetch');`, `({ fetch: get })`],

@@ -43,8 +43,8 @@ function wordsOf(command: Command): readonly Word[] {
     })),
   );
   const options = command.options.flatMap((option) => {
-    const { long, description, required, optional, hidden } = option;
-    if (long === undefined || long === null || hidden) return [];
+    const { long, description, required, optional } = option;
+    if (long === undefined || long === null) return [];
     const does = shortened(description);
     return [{ text: long, does, takesValue: required || optional, values: valuesOf(option) }];
   });

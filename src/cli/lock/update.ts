@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Lockfile } from '../../engine/lockfile.js';
 import { type Changes, isChanged, reasonsToReview } from '../../lock/changes.js';
 import type { FileDiff } from '../../lock/source-diff.js';
@@ -37,7 +37,6 @@ import { reviewUpdate } from './review.js';
 
 interface UpdateSettings extends LockSettings, FetchSettings, LockPackageSettings {
   readonly accept?: boolean;
-  readonly yes?: boolean;
   readonly allow?: readonly string[];
   readonly allowHost?: boolean;
   readonly requireSignature?: readonly string[];
@@ -72,9 +71,7 @@ export function addUpdate(program: Command, run: RunCommand): void {
       'for a plugin of a git repository: the whole id of the commit to accept',
     )
     .option('--downgrade', 'also accept a lower version')
-    .option('--code', 'show a unified diff of the source')
-    // `add` has it, so people write it here.
-    .addOption(new Option('-y, --yes', 'refused: update asks no question').hideHelp());
+    .option('--code', 'show a unified diff of the source');
   addLockOptions(addLockPackageOptions(command)).action((ids: string[], settings: UpdateSettings) =>
     run((capabilities) => runUpdate(ids, settings, capabilities)),
   );
@@ -85,12 +82,6 @@ async function runUpdate(
   settings: UpdateSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  if (settings.yes === true) {
-    throw usageError(
-      '--yes',
-      'update asks no question; write --accept to accept wider permissions',
-    );
-  }
   const named = openLock(settings, capabilities);
   const { plugins } = named.read();
   if (ids.length === 0 && Object.keys(plugins).length === 0)
