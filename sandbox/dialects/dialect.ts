@@ -40,8 +40,8 @@ export interface DialectWorld {
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', parts: readonly unknown[]) => void;
   /** Calls the listener with each line that the plugin's code, or a package in it, writes with `console`. */
   readonly listen: (listener: (level: LogParams['level'], text: string) => void) => void;
-  /** Serializes any value of the plugin as JSON text, within the guest's budgets. */
-  readonly serialize: (value: unknown) => string;
+  /** Serializes any value of the plugin as JSON text, within the guest's budgets. `subject` is that of its errors. */
+  readonly serialize: (value: unknown, options?: { readonly subject?: string }) => string;
   /** A storage area of the plugin. Its methods reject if storage is not granted. */
   readonly storage: (place?: StoragePlace) => StorageClient;
   /** Uses a power of the host by name. Rejects with the denial if it is not granted. */

@@ -59,6 +59,11 @@ export function manifestProblem(
       column: own.column,
     };
   }
+  // It is about a file of the plugin, as formats find them.
+  const [, file] = /^([^\s:]+\.[cm]?[jt]sx?): /.exec(problem) ?? [];
+  if (file !== undefined) {
+    return { rule: 'manifest', level: 'error', message: sentence(problem), file };
+  }
   const path = /^([\w$.[\]"-]+):/.exec(problem)?.[1] ?? '';
   // A key that is missing is missing in one of those above it.
   const key = path
@@ -73,10 +78,14 @@ export function manifestProblem(
   return {
     rule: 'manifest',
     level: 'error',
-    message: problem.endsWith('.') || problem.endsWith('?') ? problem : `${problem}.`,
+    message: sentence(problem),
     file: manifest?.file ?? fallback,
     ...place,
   };
+}
+
+function sentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 function parse(text: string): unknown {

@@ -209,7 +209,7 @@ function faultsOf(engine: Engine, tool: string): readonly string[] {
     .flatMap(({ state, problems }) => (state === 'active' ? problems : []))
     .filter(
       ({ code, toolId, message }) =>
-        code === 'INVALID_MANIFEST' || toolId === tool || isUnread(message, tool),
+        code === 'INVALID_MANIFEST' || toolId === tool || isAbout(message, tool),
     )
     .map(({ message }) => message);
 }
@@ -225,8 +225,10 @@ async function misspeltKeys(
   );
 }
 
-/** A key of the tool that is probably misspelt. */
-function isUnread(message: string, tool: string): boolean {
+/** A key of the tool that is probably misspelt, or a part of the tool's own file that is not read as it is written. */
+function isAbout(message: string, tool: string): boolean {
+  const [, stem] = /^(?:[^\s:]*\/)?([^\s:/]+)\.[cm]?[jt]sx?: /.exec(message) ?? [];
+  if (stem === tool) return true;
   return message.startsWith(`tool ${JSON.stringify(tool)}: `) && message.includes(' is not read. ');
 }
 

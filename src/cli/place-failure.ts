@@ -39,6 +39,9 @@ export async function placeFailure(
     return at === undefined ? failure : { ...failure, at };
   }
   if (!OF_TOOLS.has(failure.code) || hasOwnSpot(failure)) return failure;
+  // It was loading: no tool ran.
+  if (failure.code === 'DEADLINE_EXCEEDED' && / did not say what /.test(failure.message))
+    return failure;
   const [refused] = denied.flatMap(({ at }) => (at === undefined ? [] : [at]));
   // A tool that catches a denial usually returns its message.
   if (failure.result !== undefined && refused !== undefined) return { ...failure, at: refused };

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { didYouMean } from '../did-you-mean.js';
 import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import type { Format, FoundPlugin, DirectoryReader } from './format.js';
 import { isInside } from './plugin-files.js';
@@ -77,11 +78,27 @@ export async function readPlugin(reader: DirectoryReader, directory: string): Pr
   if (format !== undefined) {
     return format.read(reader, (await reader.realpath(directory)) ?? directory);
   }
+  const meant = await misspeltManifest(reader, directory);
   throw new BulkheadError(
     'PLUGIN_NOT_FOUND',
-    `There is no plugin in ${directory === '.' ? 'this directory' : directory}. ${describeManifests()}`,
+    `There is no plugin in ${directory === '.' ? 'this directory' : directory}. ${meant ?? describeManifests()}`,
     { directory },
   );
+}
+
+/** A file whose name is nearly that of a manifest: `Spindle.json`. */
+async function misspeltManifest(
+  reader: DirectoryReader,
+  directory: string,
+): Promise<string | undefined> {
+  const names = (await reader.listDirectory(directory)) ?? [];
+  const manifests = formats.map(({ manifestFile }) => manifestFile);
+  for (const name of names) {
+    if (manifests.includes(name)) continue;
+    const meant = didYouMean(name.toLowerCase(), manifests);
+    if (meant !== undefined) return `To fix this, rename ${name} to ${meant}.`;
+  }
+  return undefined;
 }
 
 /** The files by which the directory of a plugin is known, as a sentence. */

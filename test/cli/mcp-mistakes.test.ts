@@ -68,6 +68,21 @@ describe('a mistake of an author of an MCP server', () => {
     });
   });
 
+  it('is reported if the source is misspelt, with the file that is there', async () => {
+    const directory = write(WORKS, {
+      bin: 'dist/server.js',
+      bulkhead: { source: 'src/servr.js' },
+    });
+    expect(await check(directory)).toEqual([
+      expect.objectContaining({
+        file: 'package.json',
+        message: expect.stringMatching(
+          /there is no src\/servr\.js, and no compiled dist\/server\.js\. Did you mean src\/server\.js\?$/,
+        ),
+      }),
+    ]);
+  });
+
   it('is reported if it never connects, with what to do', async () => {
     const directory = write('setInterval(() => {}, 1_000);');
     await using engine = await createEngine({

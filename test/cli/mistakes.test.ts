@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { afterEachFile } from '../tidying.js';
+import { createEngine } from '../../src/index.js';
 import { makePlugin, type PluginSpec } from '../engine/plugin-on-disk.js';
 import { makeVellum } from '../engine/vellum-on-disk.js';
 import { run } from './in-process.js';
@@ -463,6 +464,11 @@ interface Told {
   readonly fix: string;
 }
 
+const RUNS = `export default {
+  description: 'd', defaultRiskLevel: 'low', input_schema: { type: 'object' },
+  execute: () => ({ content: 'done', isError: false }),
+};`;
+
 describe('a mistake of an author', () => {
   it.each(mistakes)('is reported with its cause, place and fix: $about', async (mistake) => {
     const { spec, code, cause, at, fix, args = () => [] } = mistake;
@@ -531,6 +537,59 @@ describe('a mistake of an author', () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(cause) });
     expect(error.fix).not.toContain('a value that is not an Error');
     expect(error.at).toMatchObject({ file: 'tools/run.ts' });
+  });
+
+  it.each([
+    [
+      'a hook whose name is misspelt',
+      { hooks: { 'user-prompt-submitt': 'export default () => {};' } },
+      'hooks/user-prompt-submitt.ts: is not the name of a hook, so it never runs. Did you mean user-prompt-submit?',
+      'hooks/user-prompt-submitt.ts',
+    ],
+    [
+      'an unknown risk',
+      { tools: { run: RUNS.replace(`'low'`, `'lwo'`) } },
+      'tools/run.ts: defaultRiskLevel: must be "low", "medium" or "high"; it counts as "high"',
+      'tools/run.ts',
+    ],
+    [
+      'a promise for a tool',
+      { tools: { run: `export default Promise.resolve({ execute() {} });` } },
+      'tools/run.ts: its default export is a promise, which is not awaited. Await it: export default await …',
+      'tools/run.ts',
+    ],
+  ])('of Vellum is a warning, whether the call fails or not: %s', async (_, files, what, file) => {
+    const directory = makeVellum({ tools: { run: RUNS }, ...files });
+    const { stderr } = await run(['call', directory, 'run', '--yes']);
+    expect(stderr).toContain(`warning  ${what}\n`);
+    const { stdout } = await run(['check', directory, '--json']);
+    const { findings }: { readonly findings: readonly object[] } = JSON.parse(stdout);
+    expect(findings).toContainEqual(expect.objectContaining({ file }));
+  });
+
+  it('that rejects after the answer is still reported', async () => {
+    const directory = makePlugin({
+      source: tool(`void Promise.reject(new Error('floating')); return 'done';`),
+    });
+    const { stdout, stderr } = await run(['call', directory, 'run']);
+    expect(stdout).toBe('done\n');
+    expect(stderr).toContain('error: Error: floating (not caught)');
+  });
+
+  it('in a loop that runs as a file is loaded is reported as such', async () => {
+    const directory = makeVellum({ tools: { run: `for (;;);\n${RUNS}` } });
+    await using engine = await createEngine({
+      plugins: [directory],
+      limits: { loadTimeoutMs: 500 },
+    });
+    expect(engine.plugins()[0]?.problems).toEqual([
+      expect.objectContaining({
+        code: 'DEADLINE_EXCEEDED',
+        message: expect.stringMatching(
+          /To fix this: It was computing: look for a loop in the code that runs while a file is loaded\.$/,
+        ),
+      }),
+    ]);
   });
 
   it('in a key of the manifest or a tool is a warning, whether the call fails or not', async () => {

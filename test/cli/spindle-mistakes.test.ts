@@ -130,6 +130,11 @@ const mistakes: readonly Mistake[] = [
     ],
   },
   {
+    about: 'a stored value that JSON does not have',
+    files: backend(`${REGISTERS}await spindle.storage.setJson('a', { b: 1n });\n${HANDLES}`),
+    check: ['The value of setJson contains a BigInt at b, which JSON does not have', '', ''],
+  },
+  {
     about: 'a loop',
     files: backend(REGISTERS + HANDLES.replace('`in ${args.city}`', '{ for (;;); }')),
     call: ['It was computing at that time', 'Raise the deadline', 'src/backend.ts:'],

@@ -43,7 +43,7 @@ describe('the command line usage', () => {
   ])('says which option is meant: %j', async (argv, meant) => {
     const { code, stderr } = await runFake(argv);
     expect(code).toBe(EXIT.usage);
-    expect(stderr.text.replace(/\s+/g, ' ')).toContain(`write: ${meant}`);
+    expect(stderr.text.replace(/\s+/g, ' ')).toContain(`Write: ${meant}`);
   });
 
   it.each(program.commands.map((command) => command.name()))(

@@ -28,7 +28,9 @@ export function makeCommands(
     api: strict('spindle.commands', {
       register: (list: unknown): void => {
         mutations.allow('spindle.commands.register');
-        const copy: Json = JSON.parse(world.serialize(list));
+        const copy: Json = JSON.parse(
+          world.serialize(list, { subject: 'The list of spindle.commands.register' }),
+        );
         const all: readonly Json[] = Array.isArray(copy) ? copy : [];
         if (all.length > SPINDLE_LIMITS.maxCommands) {
           world.log('warn', [

@@ -72,7 +72,9 @@ export function makeRpcPool(
     api: strict('spindle.rpcPool', {
       sync: (name: unknown, value: unknown, policy?: unknown): string => {
         mutations.allow('spindle.rpcPool.sync');
-        const copy: Json = JSON.parse(world.serialize(value));
+        const copy: Json = JSON.parse(
+          world.serialize(value, { subject: 'The value of spindle.rpcPool.sync' }),
+        );
         return put(name, { value: copy, requires: requiredBy(policy) });
       },
       handle: (name: unknown, handler: unknown, policy?: unknown): string => {

@@ -114,7 +114,11 @@ function makeFiles(
         dataOf(
           isAbsentInJson(value)
             ? undefined
-            : JSON.stringify(JSON.parse(world.serialize(value)), null, indentOf(options)),
+            : JSON.stringify(
+                JSON.parse(world.serialize(value, { subject: 'The value of setJson' })),
+                null,
+                indentOf(options),
+              ),
         ),
       ),
     ),

@@ -53,7 +53,12 @@ async function describeTool(
       return [field, field === 'description' ? shortDescription(value) : value];
     });
     const isExecutable = typeof Reflect.get(exported, 'execute') === 'function';
-    fields = [...fields, ['executable', isExecutable], ['unread', unreadKeys(exported, READ)]];
+    fields = [
+      ...fields,
+      ['executable', isExecutable],
+      ['isPromise', exported instanceof Promise],
+      ['unread', unreadKeys(exported, READ)],
+    ];
   } catch (error) {
     return `${named},"error":${world.serialize(messageOf(error))}}`;
   }

@@ -8,6 +8,7 @@ import type { Guest } from '../../guests/guest.js';
 import { formatNamed } from '../../formats/table.js';
 import type { Plugin } from '../../plugin/plugin.js';
 import { startLoadDeadline } from '../../guests/load-deadline.js';
+import { isComputing } from '../../processor.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { Instance } from '../instance/instance.js';
 import type { TextCache } from '../node/text-cache.js';
@@ -31,7 +32,7 @@ export interface ContributionCache {
 }
 
 /** Raise this when the shape of the dialects' answers changes. */
-const VERSION = 5;
+const VERSION = 6;
 
 export function makeContributionCache(texts: TextCache, settings: Settings): ContributionCache {
   return {
@@ -87,7 +88,9 @@ function parseCached(text: string | undefined): unknown {
 }
 
 async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promise<unknown> {
+  let computed = false;
   const cancelDeadline = startLoadDeadline(guest, timeoutMs, () => {
+    computed = isComputing(guest.pid) === true;
     guest.kill({
       cause: 'deadline',
       detail: `it did not say what it offers within ${timeoutMs} ms`,
@@ -97,7 +100,7 @@ async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promis
     return await guest.peer.ask('describe', null).answer;
   } catch (error) {
     if (!(error instanceof GuestEnded)) throw error;
-    if (error.end.cause === 'deadline') throw tooSlow(plugin, timeoutMs);
+    if (error.end.cause === 'deadline') throw tooSlow(plugin, timeoutMs, computed);
     throw endError(plugin.id, error.end);
   } finally {
     cancelDeadline();
@@ -122,11 +125,14 @@ async function acquire({ guests }: Instance): Promise<Guest> {
 /** Longest wait for capacity. */
 const MAX_WAIT_MS = 60_000;
 
-function tooSlow({ id, format }: Plugin, deadlineMs: number): BulkheadError {
-  const { slowStart: remedy } = formatNamed(format);
+function tooSlow({ id, format }: Plugin, deadlineMs: number, computed: boolean): BulkheadError {
+  const { slowStart = 'Look for a top-level `await` that does not settle.' } = formatNamed(format);
+  const remedy = computed
+    ? 'It was computing: look for a loop in the code that runs while a file is loaded.'
+    : slowStart;
   return new BulkheadError(
     'DEADLINE_EXCEEDED',
-    `${id} did not say what tools it offers within ${deadlineMs} ms (limits.loadTimeoutMs), and was killed.${remedy === undefined ? '' : ` To fix this: ${remedy}`}`,
+    `${id} did not say what tools it offers within ${deadlineMs} ms (limits.loadTimeoutMs), and was killed. To fix this: ${remedy}`,
     { deadlineMs },
   );
 }

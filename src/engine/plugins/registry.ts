@@ -12,6 +12,7 @@ import type { CallScheduler } from '../../scheduler/call-scheduler.js';
 import type { EngineServices, Instance } from '../instance/instance.js';
 import { diskReader } from '../node/disk-reader.js';
 import { mapConcurrently } from '../node/pauses.js';
+import { isDoneWithin } from '../../waiting.js';
 import type { PluginStatus } from '../types/status.js';
 import type { ContributionCache } from './contribution-cache.js';
 import { type BuildBundle, discoverLocked, findPlugins } from './find-plugins.js';
@@ -224,11 +225,29 @@ export function makeRegistry(spec: RegistrySpec): Registry {
       table.replace([]);
       table.changed();
       await shutDown(ending, 'shutdown');
+      await hearOut(ending);
       // guard: retired-plugins-end-at-close
       await Promise.all([...ending, ...retiring].map(end));
     },
   };
 }
+
+/**
+ * Waits for what guests reported after their last answers: an error that no code caught is reported at the end of the
+ * turn in which a call was answered.
+ */
+async function hearOut(plugins: readonly InstalledPlugin[]): Promise<void> {
+  const guests = plugins.flatMap(({ entries }) =>
+    entries.flatMap(({ instances }) =>
+      instances.flatMap(({ guests: { current } }) => current ?? []),
+    ),
+  );
+  const answers = guests.map(({ peer }) => peer.ask('ping', null).answer.catch(() => undefined));
+  await isDoneWithin(Promise.all(answers), HEAR_OUT_MS);
+}
+
+/** A guest that computes or is suspended does not answer. */
+const HEAR_OUT_MS = 20;
 
 /** The builds of an accepted artifact. Nothing is built again. */
 function buildsIn({ bundles }: Artifact): InstallCapabilities['build'] {

@@ -1,5 +1,6 @@
 import { STREAMS_MODULE } from '../../../sandbox/wire/units.js';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { didYouMean } from '../../did-you-mean.js';
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError } from '../../errors.js';
 import type { Permissions } from '../../permissions/kind.js';
@@ -63,7 +64,18 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
     below === undefined ? file : `${below}/${file}`,
     `${manifest}: bin`,
   );
-  const path = (below === undefined && (await sourceOf(reader, root, fields))) || program;
+  const source = below === undefined ? sourceNamed(fields) : undefined;
+  const isThere = async (at: string): Promise<boolean> =>
+    (await reader.stat(join(root, at))) === 'file';
+  const path = source !== undefined && (await isThere(source)) ? source : program;
+  if (source !== undefined && path !== source && !(await isThere(program))) {
+    const meant = await neighbour(reader, root, source);
+    throw invalid(
+      root,
+      manifest,
+      `bulkhead.source: there is no ${source}, and no compiled ${program}${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
+    );
+  }
   const about = await readJson(
     reader,
     root,
@@ -106,15 +118,22 @@ export async function readServer(reader: DirectoryReader, root: string): Promise
  * The source from which `bin` is compiled, as `"bulkhead": { "source": "src/server.ts" }` names it: so nothing has to
  * be compiled while its author writes. A published package has `bin` alone.
  */
-async function sourceOf(
+function sourceNamed({ bulkhead }: Readonly<Record<string, unknown>>): string | undefined {
+  const written = isRecord(bulkhead) ? bulkhead['source'] : undefined;
+  return typeof written === 'string'
+    ? readEntryPath(written, `${MANIFEST_FILE}: bulkhead.source`)
+    : undefined;
+}
+
+/** The file beside a missing one whose name is nearly the same. */
+async function neighbour(
   reader: DirectoryReader,
   root: string,
-  { bulkhead }: Readonly<Record<string, unknown>>,
+  path: string,
 ): Promise<string | undefined> {
-  const written = isRecord(bulkhead) ? bulkhead['source'] : undefined;
-  if (typeof written !== 'string') return undefined;
-  const path = readEntryPath(written, `${MANIFEST_FILE}: bulkhead.source`);
-  return (await reader.stat(join(root, path))) === 'file' ? path : undefined;
+  const names = (await reader.listDirectory(join(root, dirname(path)))) ?? [];
+  const meant = didYouMean(basename(path), names);
+  return meant === undefined ? undefined : join(dirname(path), meant);
 }
 
 /** A name of npm, old ones included. */
@@ -124,7 +143,7 @@ function invalid(root: string, manifest: string, problem: string): BulkheadError
   const file = join(root, manifest);
   return new BulkheadError(
     'INVALID_MANIFEST',
-    `${file} is not the package of an MCP server: ${problem}.`,
+    `${file} is not the package of an MCP server: ${problem}${problem.endsWith('?') ? '' : '.'}`,
     { file, problems: [problem] },
   );
 }

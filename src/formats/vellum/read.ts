@@ -1,5 +1,7 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { didYouMean } from '../../did-you-mean.js';
 import { BulkheadError } from '../../errors.js';
+import { HOOK_NAMES, isHookName } from '../../plugin/hooks.js';
 import type { Plugin, PluginEntry, Surface } from '../../plugin/plugin.js';
 import type { FoundPlugin, DirectoryReader } from '../format.js';
 import { isInside, readOwnFile } from '../plugin-files.js';
@@ -43,7 +45,7 @@ export async function readVellum(reader: DirectoryReader, root: string): Promise
   const declaration = withCredentials(readDeclaration(written.bulkhead), needs);
   const installedAtMs = await readInstalledAt(reader, root);
   const defaults = await readDefaults(reader, root);
-  const notRun = await listNotRun(reader, root);
+  const notRun = [...(await listNotRun(reader, root)), ...unknownHooks(surfaces)];
   const isDisabled = (await reader.stat(join(root, DISABLED_FILE))) !== undefined;
   const plugin: Plugin = {
     id,
@@ -88,6 +90,7 @@ export async function readVellum(reader: DirectoryReader, root: string): Promise
     problems: [
       ...problems,
       ...left,
+      ...misspeltHooks(surfaces),
       ...declaration.problems,
       ...needs.problems,
       ...defaults.problems,
@@ -194,6 +197,22 @@ async function listNotRun(reader: DirectoryReader, root: string): Promise<readon
     if ((await reader.stat(join(root, file))) === 'file') found.push(file);
   }
   return found.toSorted().slice(0, MAX_NOT_RUN);
+}
+
+/** Files of `hooks/` that no host calls: Vellum has no hook of that name. Others may import them. */
+function unknownHooks(surfaces: readonly Surface[]): readonly string[] {
+  return surfaces.flatMap(({ kind, stem, file }) =>
+    kind === 'hooks' && !isHookName(stem) ? [file] : [],
+  );
+}
+
+function misspeltHooks(surfaces: readonly Surface[]): readonly string[] {
+  return unknownHooks(surfaces).flatMap((file) => {
+    const meant = didYouMean(basename(file).replace(/\.[jt]s$/, ''), HOOK_NAMES);
+    return meant === undefined
+      ? []
+      : [`${file}: is not the name of a hook, so it never runs. Did you mean ${meant}?`];
+  });
 }
 
 const { maxSurfaces } = VELLUM_LIMITS;

@@ -35,7 +35,13 @@ export function readTool(fields: Fields, source: ToolSource): ToolDefinition {
     ofWorkspace ? 'high' : 'medium',
     source,
   );
-  if (fields['executable'] === false) report('has no execute function, so each call fails');
+  if (fields['isPromise'] === true) {
+    report(
+      'its default export is a promise, which is not awaited. Await it: export default await …',
+    );
+  } else if (fields['executable'] === false) {
+    report('has no execute function, so each call fails');
+  }
   reportUnreadKeys(fields['unread'], KEYS, report);
   const category = readText(fields['category'], MAX_CATEGORY);
   return {

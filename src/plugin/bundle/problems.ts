@@ -29,7 +29,11 @@ function toProblem({ text, location, detail, notes }: Message): BuildProblem {
           column: location.column + 1,
           lineText: cutText(location.lineText),
         }),
-    remedy: cutText(typeof detail === 'string' ? detail : (remedyOf(notes[0]) ?? remedyFor(text))),
+    remedy: cutText(
+      typeof detail === 'string'
+        ? detail
+        : (remedyOf(notes[0]) ?? remedyFor(text, location?.lineText)),
+    ),
   };
 }
 
@@ -55,7 +59,10 @@ function remedyOf(note: Message['notes'][number] | undefined): string | undefine
     : `Keep one of the two. ${note.text.slice(0, -1)}: line ${location.line}, column ${location.column + 1}.`;
 }
 
-function remedyFor(text: string): string {
+function remedyFor(text: string, line = ''): string {
+  if (/^(?:Expected ">" but found|Unexpected "(?:<|>)")/.test(text) && JSX.test(line)) {
+    return 'If this is JSX, move it to a file that ends in .tsx or .jsx, and import that. If not, correct the source.';
+  }
   if (/strict mode/.test(text)) {
     return 'All plugin code is strict: rewrite this line so that it is valid after "use strict".';
   }
@@ -64,6 +71,9 @@ function remedyFor(text: string): string {
   }
   return 'Correct the source at this place.';
 }
+
+/** The start of an element: `<div`, `<></>`. */
+const JSX = /<(?:[A-Za-z]|>\s*(?:<|$))/;
 
 function placeOf({ file, line, column }: BuildProblem): string {
   if (file === undefined) return '';

@@ -248,6 +248,8 @@ describe('parts that are not run', () => {
       '/p/skills/.hidden/SKILL.md': '',
       '/p/routes/hook.ts': '',
       '/p/jobs/nightly.ts': '',
+      '/p/hooks/stop.ts': '',
+      '/p/hooks/shared.ts': '',
       '/p/mcp.json': '{}',
       '/p/postinstall.ts': '',
       '/p/src/skills/no.md': '',
@@ -258,6 +260,8 @@ describe('parts that are not run', () => {
       'postinstall.ts',
       'routes/hook.ts',
       'skills/plan',
+      // Vellum has no hook of this name.
+      'hooks/shared.ts',
     ]);
   });
 

@@ -31,6 +31,15 @@ describe('a problem', () => {
     ]);
   });
 
+  it.each([
+    ['const el = <div/>;', 'If this is JSX, move it to a file that ends in .tsx or .jsx'],
+    ['const a = 1 <> 2;', 'Correct the source at this place.'],
+  ])('of syntax in %s has a remedy for it', async (source, remedy) => {
+    expect(await problemsOf({ 'index.ts': source })).toMatchObject([
+      { remedy: expect.stringContaining(remedy) },
+    ]);
+  });
+
   it('of syntax has its place if the file was transformed first', async () => {
     const source = 'export const load = (name: string) => import(name);\n  let = = 2;';
     const problem = { message: 'Unexpected "="', file: 'index.ts', line: 2, column: 9 };
