@@ -1,4 +1,5 @@
 import { withCode } from './errors.js';
+import { denialOf } from './files/faults.js';
 import type { PermissionName } from './denial.js';
 import { endowments } from './table.js';
 
@@ -73,12 +74,14 @@ function permissionOf(name: string): PermissionName | undefined {
   return Object.values(endowments).find(({ globals }) => globals.includes(name))?.permission;
 }
 
-/** Explains the error of a program or a connection that a plugin started and whose failure it did not handle. */
+/** Explains the error of a file, a program or a connection that a plugin was denied, and did not handle. */
 export function explainRefused(error: unknown): Error | undefined {
   try {
     if (!(error instanceof Error)) return undefined;
     const read = (key: string): unknown => Reflect.getOwnPropertyDescriptor(error, key)?.value;
     const [code, syscall, message] = [read('code'), read('syscall'), read('message')];
+    const denied = denialOf(error);
+    if (denied !== undefined) return withCode(new Error(String(message)), denied);
     if (code !== 'EACCES' || typeof syscall !== 'string') return undefined;
     if (syscall.startsWith('spawn')) return withCode(new Error(String(message)), 'BUILTIN_DENIED');
     const isOfNetwork = /^(?:connect|write|getaddrinfo|query\w*|reverse)$/.test(syscall);

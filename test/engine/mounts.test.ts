@@ -125,7 +125,7 @@ describe('a granted absolute path', () => {
       [ws],
       { onEvent: (event) => void (event.type === 'capability-denied' && denied.push(event)) },
     );
-    expect(await run(engine)).toEqual(['FILESYSTEM_DENIED', false]);
+    expect(await run(engine)).toEqual(['EACCES', false]);
     expect(denied).toMatchObject([{ permission: 'fs', wanted: '"/etc/hostname"' }, {}]);
   });
 
@@ -134,14 +134,38 @@ describe('a granted absolute path', () => {
       return [codeOf(() => fs.readFileSync(at('src/own.json'), 'utf8')), codeOf(() => fs.readFileSync(at('state.json'))),
         await later(fs.promises.readFile(at('src/own.json'), 'utf8')), await later(fs.promises.readFile(at('state.json')))]`;
     const without = await start(body, []);
-    expect(await run(without)).toEqual([
-      'FILESYSTEM_DENIED',
-      'ENOENT',
-      'FILESYSTEM_DENIED',
-      'ENOENT',
-    ]);
+    expect(await run(without)).toEqual(['EACCES', 'ENOENT', 'EACCES', 'ENOENT']);
     const granted = await start(body, ['src']);
     expect(await run(granted)).toEqual(['{"own":1}', 'ENOENT', '{"own":1}', 'ENOENT']);
+  });
+});
+
+describe('the directories above those that a plugin sees', () => {
+  it('are there, and cannot be listed', async () => {
+    const outside = makeDirectory();
+    const deep = join(outside, 'deep');
+    mkdirSync(deep);
+    const engine = await start(
+      `const { above } = input;
+       const { existsSync, promises, readdirSync, readFileSync, statSync } = fs;
+       return [
+         ...['/', '/home', above].map((path) => [existsSync(path), statSync(path).isDirectory(), codeOf(() => readdirSync(path))]),
+         (await promises.stat(above)).isDirectory(),
+         ...['/etc', '/package.json', above + '/other', above + 'x'].map((path) => [existsSync(path), codeOf(() => readFileSync(path))]),
+       ];`,
+      [deep],
+    );
+    expect(await run(engine, { above: outside })).toEqual([
+      [true, true, 'EACCES'],
+      [true, true, 'EACCES'],
+      // The plugin's own /tmp has nothing else.
+      [true, true, 'ENOENT'],
+      true,
+      [false, 'EACCES'],
+      [false, 'EACCES'],
+      [false, 'ENOENT'],
+      [false, 'ENOENT'],
+    ]);
   });
 });
 
@@ -197,7 +221,7 @@ describe('a writable mount', () => {
          await later(input.op === 'mkdir' ? fs.promises.mkdir(path) : fs.promises[input.op + 'File'](path, 'evil'))]`,
       [`${ws}:rw`],
     );
-    const refused = name === 'link' ? 'EEXIST' : 'FILESYSTEM_DENIED';
+    const refused = name === 'link' ? 'EEXIST' : 'EACCES';
     expect(await run(engine, { ws, name, op })).toEqual([refused, refused]);
     expect(readFileSync(join(ws, '.git', 'config'), 'utf8')).toBe('secret');
   });
@@ -208,7 +232,7 @@ describe('a writable mount', () => {
       `fs.writeFileSync(join(input.ws, '.git/config'), 'mine'); return codeOf(() => fs.writeFileSync(join(input.ws, '.vscode/x'), ''))`,
       [`${ws}:rw`, `${ws}/.git:rw`],
     );
-    expect(await run(engine, { ws })).toBe('FILESYSTEM_DENIED');
+    expect(await run(engine, { ws })).toBe('EACCES');
     expect(readFileSync(join(ws, '.git', 'config'), 'utf8')).toBe('mine');
   });
 
@@ -222,7 +246,7 @@ describe('a writable mount', () => {
          codeOf(() => fs.rmSync(at('repo'), { recursive: true })), codeOf(() => fs.renameSync(at('.git'), at('git')))]`,
       [`${ws}:rw`],
     );
-    const denied = 'FILESYSTEM_DENIED';
+    const denied = 'EACCES';
     expect(await run(engine, { ws })).toEqual([denied, denied, denied, denied]);
   });
 
@@ -242,7 +266,7 @@ describe('a writable mount', () => {
          codeOf(() => fs.writeFileSync(at('out/new'), 'x')), codeOf(() => fs.writeFileSync(at('../escape'), 'x')), codeOf(() => fs.unlinkSync(at('out/hard')))]`,
       [`${ws}:rw`],
     );
-    const denied = 'FILESYSTEM_DENIED';
+    const denied = 'EACCES';
     // Below /tmp, what no mount has is the plugin's own.
     expect(await run(engine, { ws })).toEqual([denied, denied, denied, null, denied]);
     expect(existsSync(join(ws, '../escape'))).toBe(false);
@@ -267,7 +291,7 @@ describe('a writable mount', () => {
       `return [codeOf(() => fs.writeFileSync(join(input.ws, 'x'), '')), await later(fs.promises.writeFile(join(input.ws, 'x'), ''))]`,
       [ws],
     );
-    expect(await run(engine, { ws })).toEqual(['FILESYSTEM_DENIED', 'FILESYSTEM_DENIED']);
+    expect(await run(engine, { ws })).toEqual(['EACCES', 'EACCES']);
     expect(existsSync(join(ws, 'x'))).toBe(false);
   });
 
@@ -292,12 +316,7 @@ describe('a writable mount', () => {
     );
     const place = placeOf(ws);
     const { structured, dryRun } = await engine.call('run', { ws: place }, { dryRun: true });
-    expect(structured).toEqual([
-      'new',
-      'deep',
-      ['b.txt', 'made', 'notes.txt', 'sub'],
-      'FILESYSTEM_DENIED',
-    ]);
+    expect(structured).toEqual(['new', 'deep', ['b.txt', 'made', 'notes.txt', 'sub'], 'EACCES']);
     expect(dryRun?.map((one) => ('path' in one ? [one.operation, one.path] : one))).toEqual(
       expect.arrayContaining([
         ['write', join(place, 'notes.txt')],

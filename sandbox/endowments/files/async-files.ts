@@ -76,12 +76,15 @@ export function makeAsyncFiles(spec: AsyncFilesSpec): AsyncFiles {
   };
   const isOnHost = (path: string): boolean => writesToHost(place(path), capabilities.grant);
 
-  const stat = (path: string): Promise<FileEntry> =>
-    either(
-      path,
-      async (client, stored) => demand(stored.isTop ? TOP : await client.stat(stored.path), path),
-      async (at) => demand(await hostFiles.stat(at), path),
-    );
+  const stat = async (path: string): Promise<FileEntry> =>
+    place(path).isAbove
+      ? TOP
+      : either(
+          path,
+          async (client, stored) =>
+            demand(stored.isTop ? TOP : await client.stat(stored.path), path),
+          async (at) => demand(await hostFiles.stat(at), path),
+        );
   const isThere = (path: string): Promise<boolean> =>
     stat(path).then(
       () => true,

@@ -24,10 +24,25 @@ const WORDS: Readonly<Record<Errno, string>> = {
   ENOTEMPTY: 'directory not empty',
 };
 
-/** A file error in Node's words, with its `code`. */
+/** The code of the failure that a denial is if no code catches it. The fault itself has Node's code. */
+const denials = new WeakMap<Error, string>();
+
+/** A file error in Node's words, with its `code`. A denial has `EACCES`, which packages test for: see `denialOf`. */
 export function makeFault(errno: Errno, path: string, code: string = errno, more = ''): Error {
   const text = `${errno}: ${WORDS[errno]}, '${path}'${more === '' ? '' : `: ${more}`}`;
-  return Object.assign(new Error(text), { errno: NUMBERS[errno], code, path });
+  const isDenial = DENIALS.has(code);
+  const fault = Object.assign(new Error(text), {
+    errno: NUMBERS[errno],
+    code: isDenial ? errno : code,
+    path,
+  });
+  if (isDenial) denials.set(fault, code);
+  return fault;
+}
+
+/** The code of a denial, `STORAGE_DENIED` for instance. `undefined` for any other value. */
+export function denialOf(error: unknown): string | undefined {
+  return error instanceof Error ? denials.get(error) : undefined;
 }
 
 /**
@@ -60,7 +75,10 @@ export function isMissing(error: unknown): boolean {
 
 /** Whether the error is a denial. */
 export function isDenied(error: unknown): boolean {
-  return error instanceof Error && DENIALS.has(String(Reflect.get(error, 'code')));
+  return (
+    denialOf(error) !== undefined ||
+    (error instanceof Error && DENIALS.has(String(Reflect.get(error, 'code'))))
+  );
 }
 
 const DENIALS: ReadonlySet<string> = new Set([

@@ -11,6 +11,11 @@ export interface Place {
   readonly mount: GuestMount | undefined;
   /** The path in the filesystem permission: relative to the plugin's directory, or absolute. */
   readonly hostPath: string;
+  /**
+   * Whether it only leads to directories that the code sees, as `/` does: programs look for their settings in all
+   * directories above their own. It is a directory, and nothing else is known of it.
+   */
+  readonly isAbove: boolean;
 }
 
 export interface StoredPlace {
@@ -61,10 +66,19 @@ export function makeMounts(
               path: joined(own[2], path.slice(own[0].length)),
               isTop: path === own[0],
             },
+      isAbove:
+        !isMounted &&
+        // A mount may be in a directory of the storage.
+        [
+          ...(own === undefined ? mounts : []).map(([prefix]) => prefix),
+          ...granted().map(placeOfMount),
+        ].some((prefix) => prefix.startsWith(path === '/' ? path : `${path}/`)),
       hostPath: isMounted ? path : hostPathOf(path, [home, PLUGIN_DIRECTORY]),
     };
   };
 }
+
+const placeOfMount = (mount: GuestMount): string => mount.at;
 
 function deepest(mounts: readonly GuestMount[], path: string): GuestMount | undefined {
   return mounts

@@ -73,6 +73,7 @@ export function makeSyncFiles(spec: SyncFilesSpec): SyncFiles {
     }
   };
   const stat = (path: string): FileEntry => {
+    if (place(path).isAbove) return TOP;
     const found = inStorage(path)?.entry ?? fromHost(path, hostFiles.stat);
     if (found === undefined) throw makeFault('ENOENT', path);
     return found;

@@ -1,4 +1,6 @@
 import { copyBytes } from '../bytes.js';
+import { withCode } from '../errors.js';
+import { denialOf } from '../files/faults.js';
 import type { SqliteEngine } from './engine.js';
 import { makeFunctions, type SqlFunctions } from './functions.js';
 import { bindValue, columnValue, type SqlValue } from './values.js';
@@ -111,7 +113,10 @@ export function openConnection(
 
   function failureOf(handle: number): Error {
     const fault = vfs.takeFault();
-    if (fault !== undefined && DENIALS.has(Reflect.get(fault, 'code'))) return fault;
+    const denial = denialOf(fault) ?? (fault && String(Reflect.get(fault, 'code')));
+    if (fault !== undefined && denial !== undefined && DENIALS.has(denial)) {
+      return withCode(fault, denial);
+    }
     const errcode = engine.call('sqlite3_extended_errcode', handle);
     const message = engine.string(engine.call('sqlite3_errmsg', handle));
     const offset = engine.call('sqlite3_error_offset', handle);

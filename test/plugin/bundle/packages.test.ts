@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import { bundleFiles, runFiles } from './fixture.js';
 
 const say = (what: string): string => `export default ${JSON.stringify(what)};`;
@@ -56,6 +57,24 @@ describe('a package', () => {
       'node_modules/dep/streams.js': 'module.exports = "own streams"',
     });
     expect(value).toEqual(['function', 'own streams']);
+  });
+
+  it.each([
+    ['keeps the files that it leaves out in browsers, if it asks for a version of Node', true, ''],
+    ['has them left out if it is of no program', false, ''],
+    ['has them left out if they need what a compartment lacks', true, 'require("net");'],
+  ])('%s', async (_, isProgram, needs) => {
+    const { code } = await bundleFiles(
+      {
+        'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+        'node_modules/dep/package.json': '{ "browser": { "./lib/streams": false } }',
+        'node_modules/dep/index.js':
+          'if (typeof process !== "undefined" && process.versions && process.versions.node) require("./lib/streams")(exports);',
+        'node_modules/dep/lib/streams.js': `${needs} module.exports = (to) => { to.streams = 'own streams'; };`,
+      },
+      isProgram ? { virtualModules: [STREAMS_MODULE] } : {},
+    );
+    expect(code.includes('own streams')).toBe(isProgram && needs === '');
   });
 
   it('is used by its entry that leaves the prototypes of the language alone', async () => {

@@ -109,6 +109,11 @@ export interface Variants {
    * compartment has. `pairs`: each of its files for Node, with the one that replaces it.
    */
   losesFiles(pairs: readonly (readonly [forNode: Located, forBrowsers: Located])[]): boolean;
+  /**
+   * Whether a program's package keeps a file that it leaves out for browsers: its main file loads that if there is a
+   * version of Node, as a program finds one, and the file needs only modules that a compartment has.
+   */
+  keeps(main: Located | undefined, path: string): boolean;
 }
 
 /**
@@ -135,6 +140,15 @@ export function makeVariants(
       if (isProgram && isForPrograms(name, texts[0])) return forNode;
       const fitsNode = [runsBetterAsNode, usesStreams, sendsOnlyAsNode, needsWindow];
       return fitsNode.some((fits) => fits(...texts)) ? forNode : forBrowsers;
+    },
+    keeps: (main, path) => {
+      if (!isProgram || main === undefined) return false;
+      const text = textWithImports(files, path);
+      return (
+        /\bprocess\.versions\b/.test(files.read(main.path)) &&
+        !NEEDS_MISSING.test(text) &&
+        !READS_FILES.test(text)
+      );
     },
     losesFiles: (pairs) => {
       const reads = ({ path }: Located): boolean => READS_FILES.test(textWithImports(files, path));

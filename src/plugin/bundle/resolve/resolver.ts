@@ -250,6 +250,9 @@ function makeReplacements(context: ResolveContext): Replacements {
       for (const name of [...names, ...short]) {
         const replacement = info.replacements.get(name);
         if (replacement === false && info.replacements.get('stream') === false) continue;
+        if (replacement === false && variants.keeps(findFile(context, info.directory), path)) {
+          return undefined;
+        }
         if (replacement !== undefined) return replacement;
       }
       return undefined;
