@@ -60,7 +60,7 @@ async function buildEntry(
   entry: PluginSources['entry'],
   spec: BundleSpec,
 ): Promise<Bundle> {
-  const { isAsync: _, ...built } = await buildSeparately(files, entry, spec);
+  const { isAsync: _, linked: __, ...built } = await buildSeparately(files, entry, spec);
   return {
     ...built,
     hash: integrityOf(built.code),
@@ -130,10 +130,10 @@ async function buildUnit(job: Job, unit?: UnitSources): Promise<BuiltUnit> {
   }
   const { text, sourceMap, inputs, warnings } = output;
   const prelude = builtins === 'real' ? REAL_MODULES : undefined;
-  const { code, assignedGlobals, isAsync } = rewrite
+  const { code, assignedGlobals, isAsync, linked } = rewrite
     ? rewriteOrExplain(text, sourceMap, prelude)
-    : { code: text, assignedGlobals: [], isAsync: false };
-  return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync };
+    : { code: text, assignedGlobals: [], isAsync: false, linked: new Map() };
+  return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync, linked };
 }
 
 /** The modules with the injected names that the texts of these files have. */

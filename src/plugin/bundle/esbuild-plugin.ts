@@ -44,8 +44,10 @@ export interface UnitSources {
   readonly offered: readonly string[];
   /** Whether the offered files are ES modules that may be evaluated when the unit is. */
   readonly eager: boolean;
+  /** The exports that other units use of an offered file. Absent: all. Only of eager files without side effects. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
   /** Called for each file of another unit that the code imports. */
-  readonly link: (file: string) => void;
+  readonly link: (file: string, hasSideEffects: boolean) => void;
 }
 
 /**
@@ -135,7 +137,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
       ),
     );
   if (unit !== undefined && specifier === OFFERED_FILES) {
-    return toModule(generatedModule.offered(unit.offered, unit.eager));
+    return toModule(generatedModule.offered(unit.offered, unit.eager, unit.names));
   }
   if (namespace === 'link') {
     const [, shared] = SHARED_FILE.exec(specifier) ?? [];
@@ -155,7 +157,7 @@ function resolveImport(args: OnResolveArgs, sources: PluginSources): OnResolveRe
     if (unit === undefined || shared === undefined) {
       return { path: file, namespace: 'sandbox', sideEffects: false };
     }
-    unit.link(`${NODE_UNIT}/${shared}`);
+    unit.link(`${NODE_UNIT}/${shared}`, true);
     return {
       ...toModule(generatedModule.sharedBuiltin(shared, sharedNames(shared))),
       sideEffects: false,
@@ -238,7 +240,7 @@ function toFile(
   if (unit === undefined || unit.unitOf(path) === unit.path) {
     return { path, namespace: PLUGIN_NAMESPACE, sideEffects };
   }
-  unit.link(path);
+  unit.link(path, sideEffects);
   return {
     ...toModule(generatedModule.link(path, isEsModule(path, files.read(path)))),
     sideEffects,

@@ -79,7 +79,11 @@ export const generatedModule: Readonly<
     interop: (path: string) => GeneratedModule;
     link: (file: string, isModule: boolean) => GeneratedModule;
     sharedBuiltin: (name: string, names: readonly string[]) => GeneratedModule;
-    offered: (files: readonly string[], eager: boolean) => GeneratedModule;
+    offered: (
+      files: readonly string[],
+      eager: boolean,
+      names: ReadonlyMap<string, readonly string[]>,
+    ) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
   }
 > = {
@@ -125,9 +129,9 @@ export const generatedModule: Readonly<
   /**
    * Offers files to other units. Normally before any module of the unit runs, because units import each other in
    * cycles. `eager`: the files are ES modules that are evaluated before. Then esbuild need not wrap each module in a
-   * function, which V8 would parse twice.
+   * function, which V8 would parse twice, and leaves out what none of `names` needs.
    */
-  offered: (files, eager) => ({
+  offered: (files, eager, names) => ({
     namespace: 'link',
     path: OFFERED_FILES,
     contents: eager
@@ -137,7 +141,12 @@ export const generatedModule: Readonly<
           ),
           // A module that exports all names of another one may have the mark already.
           `const mark = (all) => Object.hasOwn(all, '__esModule') ? all : Object.defineProperty(all, '__esModule', { value: true });`,
-          offer(files, (_, index) => `() => mark(all${index})`),
+          offer(files, (file, index) => {
+            const some = names
+              .get(file)
+              ?.map((name) => `get ${text(name)}() { return all${index}[${text(name)}]; }`);
+            return `() => mark(${some === undefined ? `all${index}` : `{ ${some.join(', ')} }`})`;
+          }),
         ].join(' ')
       : offer(files, (file) => `() => require(${text(OFFERED_FILE + file)})`),
   }),

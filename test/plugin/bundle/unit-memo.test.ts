@@ -77,9 +77,18 @@ describe('a bundle for an author', () => {
 });
 
 const UNIT: LinkedUnit = {
-  built: { code: '', sourceMap: '', assignedGlobals: [], inputs: [], warnings: [], isAsync: false },
+  built: {
+    code: '',
+    sourceMap: '',
+    assignedGlobals: [],
+    inputs: [],
+    warnings: [],
+    isAsync: false,
+    linked: new Map(),
+  },
   map: prepareMap('{"sources":[],"mappings":""}'),
   links: [],
+  names: new Map(),
   traits: {},
 };
 

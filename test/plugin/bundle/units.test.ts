@@ -17,6 +17,90 @@ const WAITS = {
   'node_modules/waits/package.json': '{ "main": "index.mjs" }',
 };
 
+/** A package of ES modules, whose main file has the exports of others. */
+function barrel(name: string, sideEffects: unknown): Record<string, string> {
+  return {
+    [`node_modules/${name}/package.json`]: JSON.stringify({
+      main: 'index.js',
+      type: 'module',
+      sideEffects,
+      dependencies: { deep: '1' },
+    }),
+    [`node_modules/${name}/index.js`]: `export * as big from './big.js'; export * from './small.js'; export { deep } from 'deep';`,
+    [`node_modules/${name}/big.js`]: `export const text = 'the big one'; console.log(text);`,
+    [`node_modules/${name}/small.js`]: `export const one = 'number one'; export const two = 'number two'; export let count = 0; export const add = () => { count += 1; };`,
+    'node_modules/deep/package.json':
+      '{ "main": "index.js", "type": "module", "sideEffects": false }',
+    'node_modules/deep/index.js': `export const deep = 'deep down';`,
+  };
+}
+
+describe('a separate package without side effects', () => {
+  const codeOf = async (files: Readonly<Record<string, string>>): Promise<string> =>
+    (await bundleFiles(files, { separate: { together: [] } })).code;
+
+  it.each([
+    ['names that are imported', `import { one } from 'a'; export const tools = [one];`],
+    ['members of a namespace', `import * as a from 'a'; export const tools = [a.one, a['one']];`],
+    ['names that another module exports', `export { one as tools } from 'a';`],
+  ])('has only the exports that are used: %s', async (_, index) => {
+    const code = await codeOf({ 'index.js': index, ...barrel('a', false) });
+    expect(code).toContain('number one');
+    expect(code).not.toMatch(/number two|the big one|deep down/);
+    expect(readUnits(code).map(({ path }) => path)).toEqual(['.', 'node_modules/a']);
+  });
+
+  it.each([
+    ['a namespace as a value', `import * as a from 'a'; export const tools = [a, a.one];`],
+    [
+      'a member by a computed name',
+      `import * as a from 'a'; export const tools = (x) => a[x] ?? a.one;`,
+    ],
+    ['a test for a name', `import * as a from 'a'; export const tools = ['one' in a];`],
+    ['all exports', `export * from 'a'; export const tools = [];`],
+    ['a dynamic import', `export const tools = async () => (await import('a')).one;`],
+    ['require', `exports.tools = [require('a').one];`],
+  ])('has all exports if code uses %s', async (_, index) => {
+    const code = await codeOf({ 'index.js': index, ...barrel('a', false) });
+    for (const text of ['number one', 'number two', 'the big one', 'deep down']) {
+      expect(code).toContain(text);
+    }
+  });
+
+  it.each([
+    [[], false],
+    [['./other.js'], false],
+    [['./styles/*.css'], false],
+    [['big.js'], true],
+    [['./index.js'], true],
+    [['**/index.js'], true],
+    [true, true],
+    [undefined, true],
+  ])('is one by its package.json: sideEffects %j', async (sideEffects, isKept) => {
+    const index = `import { one } from 'a'; export const tools = [one];`;
+    const code = await codeOf({ 'index.js': index, ...barrel('a', sideEffects) });
+    expect(code).toContain('number one');
+    expect(code.includes('the big one')).toBe(isKept);
+  });
+
+  it('has what each of several importers uses', async () => {
+    const importer = (name: string, used: string): Record<string, string> => ({
+      [`node_modules/${name}/package.json`]:
+        '{ "main": "index.js", "type": "module", "sideEffects": false, "dependencies": { "a": "1" } }',
+      [`node_modules/${name}/index.js`]: `import { ${used} } from 'a'; export const ${name} = ${used};`,
+    });
+    const files = {
+      'index.js': `import { p } from 'p'; import { q } from 'q'; export const tools = [p, q];`,
+      ...importer('p', 'one'),
+      ...importer('q', 'two'),
+      ...barrel('a', false),
+    };
+    const code = await codeOf(files);
+    expect(code).toMatch(/number one[^]*number two/);
+    expect(code).not.toContain('the big one');
+  });
+});
+
 describe('a bundle with separate packages', () => {
   it('has a unit for the own code and for each package, with what it imports', async () => {
     const { code, packages } = await bundleFiles(FILES, { separate: { together: [] } });

@@ -14,8 +14,11 @@ export interface PackageInfo {
   readonly replacements: ReadonlyMap<string, string | false>;
   readonly exports: unknown;
   readonly imports: unknown;
-  /** Whether the package allows unused modules to be left out (`sideEffects: false`). */
-  readonly isPure: boolean;
+  /**
+   * Whether the package allows a file to be left out if none of its exports is used: `sideEffects: false`, or a list
+   * that does not have it. `inside`: relative to the package's directory.
+   */
+  readonly isPure: (inside: string) => boolean;
 }
 
 export interface Packages {
@@ -67,8 +70,24 @@ function readPackage(directory: string, text: string): PackageInfo {
     replacements: readReplacements(browser),
     exports: fields['exports'],
     imports: fields['imports'],
-    isPure: sideEffects === false,
+    isPure: purityOf(sideEffects),
   };
+}
+
+function purityOf(sideEffects: unknown): PackageInfo['isPure'] {
+  if (sideEffects === false) return () => true;
+  if (!Array.isArray(sideEffects)) return () => false;
+  const patterns: readonly unknown[] = sideEffects;
+  const kept = patterns.map((one) => String(one).replace(/^\.\//, ''));
+  // Patterns match as much as their beginning allows: a file too many is only kept.
+  return (inside) =>
+    !kept.some((pattern) => {
+      const fixed = /^[^*?[{]*/.exec(pattern)?.[0] ?? '';
+      if (fixed !== pattern) return inside.startsWith(fixed);
+      return pattern.includes('/')
+        ? inside === pattern
+        : inside === pattern || inside.endsWith(`/${pattern}`);
+    });
 }
 
 /** A package.json that is not a JSON object counts as empty. */

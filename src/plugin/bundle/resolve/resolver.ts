@@ -55,7 +55,8 @@ export function makeResolver(
       kind: 'file',
       path: final.path,
       // Only in packages of node_modules: authors rarely test this claim for their own plugin.
-      isPure: owner?.isPure === true && isInPackages(final.path),
+      isPure:
+        owner?.isPure(relativeTo(owner.directory, final.path)) === true && isInPackages(final.path),
     };
   };
 
@@ -207,6 +208,11 @@ function splitSpecifier(specifier: string): { readonly name: string; readonly su
 }
 
 /** A package's replacements outside Node, for its own files and for other packages. */
+/** The path of a file inside a directory, both in the plugin. */
+function relativeTo(directory: string, path: string): string {
+  return directory === '' ? path : path.slice(directory.length + 1);
+}
+
 interface Replacements {
   /** For one of its files: another path in the package, `false` (an empty module), or `undefined`. */
   ofFile(info: PackageInfo, path: string): string | false | undefined;
@@ -244,7 +250,7 @@ function makeReplacements(context: ResolveContext): Replacements {
   return {
     ofFile: (info, path) => {
       if (info.replacements.size === 0 || !isApplied(info)) return undefined;
-      const inside = info.directory === '' ? path : path.slice(info.directory.length + 1);
+      const inside = relativeTo(info.directory, path);
       const names = [`./${inside}`, inside];
       const short = names.map((name) => name.replace(/(?:\/index)?\.[^./]+$/, ''));
       for (const name of [...names, ...short]) {

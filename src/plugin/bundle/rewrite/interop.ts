@@ -45,7 +45,7 @@ function conversionsOf(
     program.body.flatMap((statement) =>
       statement.type === 'VariableDeclaration'
         ? statement.declarations.flatMap(({ id, init }) => {
-            const path = pathOf(init);
+            const path = pathOfModule(init);
             return id.type === 'Identifier' && path !== undefined && isWanted(path)
               ? [id.name]
               : [];
@@ -67,7 +67,7 @@ function conversionsOf(
 }
 
 /** The path of a module that esbuild wrapped: `__commonJS({ "path"(exports, module) { … } })`. */
-function pathOf(init: AnyNode | null | undefined): string | undefined {
+export function pathOfModule(init: AnyNode | null | undefined): string | undefined {
   if (init?.type !== 'CallExpression' || !isNamed(init.callee, '__commonJS')) return undefined;
   const [modules] = init.arguments;
   const [first] = modules?.type === 'ObjectExpression' ? modules.properties : [];

@@ -4,6 +4,7 @@ import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
 import { callNodeInterop, useLinkedNamespaces } from './interop.js';
+import { findLinkedNames } from './linked-names.js';
 import { type Walk, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
 import { findSections } from './sections.js';
@@ -16,6 +17,8 @@ export interface Rewritten {
   readonly assignedGlobals: readonly string[];
   /** Whether it awaits outside all functions. */
   readonly isAsync: boolean;
+  /** The exports that it uses of files of other units: see `findLinkedNames`. */
+  readonly linked: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
@@ -74,6 +77,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   return {
     code: `${opening} ${body}\n})`,
     isAsync,
+    linked: findLinkedNames(program, walk),
     assignedGlobals: [
       ...new Set([
         ...writes.asProperties,

@@ -44,45 +44,67 @@ export interface UnitsSpec {
  */
 export async function buildUnits(spec: UnitsSpec): Promise<BuiltUnit> {
   const { files, separation, memo, key, build } = spec;
-  /** The files of each unit that others import. */
-  const wanted = new Map<string, Set<string>>([[OWN_UNIT, new Set()]]);
-  const done = new Map<string, LinkedUnit & { readonly offered: number }>();
+  /** The files of each unit that others import, with the exports that they use if that is known. */
+  const wanted = new Map<string, Map<string, UsedNames>>([[OWN_UNIT, new Map()]]);
+  const done = new Map<string, LinkedUnit & { readonly version: string }>();
+  const builds = new Map<string, number>();
   const owner = (file: string): string => unitOf(file, separation);
   /** Units in cycles, whose files other units need before they are evaluated. */
   const cyclic = new Set<string>();
   /** Units that await at their top level: the guest evaluates all their offered files before others. */
   const waiting = new Set<string>();
-  const isEager = (path: string, offered: ReadonlySet<string>): boolean =>
+  const modules = new Map<string, boolean>();
+  const isModule = (file: string): boolean => {
+    const known = modules.get(file) ?? isEsModule(file, files.read(file));
+    modules.set(file, known);
+    return known;
+  };
+  const isEager = (path: string, offered: readonly string[]): boolean =>
     path !== NODE_UNIT &&
     !cyclic.has(path) &&
-    (offered.size === 1 || waiting.has(path)) &&
-    [...offered].every((file) => isEsModule(file, files.read(file)));
+    (offered.length === 1 || waiting.has(path)) &&
+    offered.every(isModule);
+  const requestOf = (path: string, uses: ReadonlyMap<string, UsedNames>): Request => {
+    const offered = [...uses.keys()].toSorted();
+    const eager = isEager(path, offered);
+    // Each further export is one more build.
+    const isWhole = !eager || (builds.get(path) ?? 0) >= MAX_BUILDS;
+    const names = isWhole
+      ? []
+      : [...uses].flatMap(([file, used]) =>
+          used === 'all' ? [] : [[file, [...used].toSorted()] as const],
+        );
+    return { offered, eager, names, version: JSON.stringify([offered, eager, names]) };
+  };
   for (;;) {
-    const open = [...wanted].filter(([path, offered]) => done.get(path)?.offered !== offered.size);
-    for (const [path, offered] of open) {
-      const eager = isEager(path, offered);
-      const sources = { path, unitOf: owner, offered: [...offered].toSorted(), eager };
-      const unit = await memo.build(
-        JSON.stringify([key, path, sources.offered, eager]),
-        files,
-        (seen) => linkedUnit(sources, seen, build),
+    const open = [...wanted].filter(
+      ([path, uses]) => done.get(path)?.version !== requestOf(path, uses).version,
+    );
+    for (const [path, uses] of open) {
+      // Units that were built before it in this turn may use more of it.
+      const { offered, eager, names, version } = requestOf(path, uses);
+      builds.set(path, (builds.get(path) ?? 0) + 1);
+      const sources = { path, unitOf: owner, offered, eager, names: new Map(names) };
+      const unit = await memo.build(JSON.stringify([key, path, version]), files, (seen) =>
+        linkedUnit(sources, seen, build),
       );
       const { built, links } = unit;
-      if (!eager && offered.size > 0 && AWAITS.test(built.code)) {
+      if (!eager && offered.length > 0 && AWAITS.test(built.code)) {
         // guard: separate-package-does-not-await
         waiting.add(path);
         if (!isEager(path, offered)) throw new UnitAwaits(path);
         continue;
       }
-      done.set(path, { ...unit, offered: offered.size });
+      done.set(path, { ...unit, version });
       for (const file of links) {
         const other = owner(file);
-        wanted.set(other, (wanted.get(other) ?? new Set()).add(file));
+        const used = wanted.get(other) ?? new Map<string, UsedNames>();
+        wanted.set(other, used.set(file, bothOf(used.get(file), unit.names.get(file) ?? 'all')));
       }
     }
     if (open.length > 0) continue;
     const found = cyclicUnits(done, owner).filter((path) =>
-      isEager(path, wanted.get(path) ?? new Set()),
+      isEager(path, [...(wanted.get(path)?.keys() ?? [])]),
     );
     if (found.length === 0) break;
     for (const path of found) {
@@ -98,20 +120,44 @@ export async function buildUnits(spec: UnitsSpec): Promise<BuiltUnit> {
   );
 }
 
+/** The exports that are used of a file. */
+type UsedNames = ReadonlySet<string> | 'all';
+
+/** What a unit is built for. */
+interface Request extends Pick<UnitSources, 'offered' | 'eager'> {
+  readonly names: readonly (readonly [file: string, names: readonly string[]])[];
+  readonly version: string;
+}
+
+/** Builds of a unit without the exports that are not used. The next one has them all, and is the last for exports. */
+const MAX_BUILDS = 2;
+
+function bothOf(one: UsedNames | undefined, other: UsedNames): UsedNames {
+  if (one === undefined) return other;
+  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
+}
+
 async function linkedUnit(
   sources: Omit<UnitSources, 'link'>,
   files: PluginFiles,
   build: UnitsSpec['build'],
 ): Promise<LinkedUnit> {
-  const links = new Set<string>();
-  const built = await build({ ...sources, link: (file) => links.add(file) }, files);
-  const { path, unitOf: owner } = sources;
+  const linked = new Map<string, boolean>();
+  const link = (file: string, hasSideEffects: boolean): void =>
+    void linked.set(file, hasSideEffects || linked.get(file) === true);
+  const built = await build({ ...sources, link }, files);
+  const { path } = sources;
+  // Much of what was resolved is not used: stand-ins of global names, and exports that are left out.
+  const links = [...linked.keys()].filter((file) => built.code.includes(JSON.stringify(file)));
   return {
     built,
     map: prepareMap(built.sourceMap),
-    // Each unit resolves the stand-ins of global names, and few use one.
-    links: [...links].filter(
-      (file) => owner(file) !== NODE_UNIT || built.code.includes(JSON.stringify(file)),
+    links,
+    names: new Map(
+      links.flatMap((file) => {
+        const names = linked.get(file) === true ? undefined : built.linked.get(file);
+        return names === undefined ? [] : [[file, names] as const];
+      }),
     ),
     // The plugin's own code, and what gets all that it gets, needs no grant.
     traits:
@@ -163,6 +209,7 @@ function join(
       path === OWN_UNIT || path === INSTALLED_UNIT ? built.assignedGlobals : [],
     ),
     isAsync: all.some(({ isAsync }) => isAsync),
+    linked: new Map(),
     inputs: [...inputs.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: [...new Set(all.flatMap(({ warnings }) => warnings))].slice(0, MAX_MESSAGES),
   };

@@ -6,6 +6,8 @@ import type { PreparedMap } from './merge-maps.js';
 export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> {
   /** Whether it awaits outside all functions. */
   readonly isAsync: boolean;
+  /** The exports that it uses of files of other units. A file that is absent may be used as a whole. */
+  readonly linked: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** A unit, with the files of other units that it imports. */
@@ -14,5 +16,7 @@ export interface LinkedUnit {
   /** Its source map. */
   readonly map: PreparedMap;
   readonly links: readonly string[];
+  /** Those of them that have no side effects and are not used as a whole, with the exports that are used. */
+  readonly names: ReadonlyMap<string, ReadonlySet<string>>;
   readonly traits: Pick<Unit, 'streams' | 'arguments' | 'isOpen'>;
 }
