@@ -83,21 +83,33 @@ describe('a separate package without side effects', () => {
     expect(code.includes('the big one')).toBe(isKept);
   });
 
+  const importer = (name: string, used: string, next?: string): Record<string, string> => ({
+    [`node_modules/${name}/package.json`]:
+      '{ "main": "index.js", "type": "module", "sideEffects": false, "dependencies": { "a": "1", "p": "1", "q": "1", "r": "1" } }',
+    [`node_modules/${name}/index.js`]: `import { ${used} } from 'a'; ${next === undefined ? '' : `export * from '${next}';`} export const ${name} = ${used};`,
+  });
+
   it('has what each of several importers uses', async () => {
-    const importer = (name: string, used: string): Record<string, string> => ({
-      [`node_modules/${name}/package.json`]:
-        '{ "main": "index.js", "type": "module", "sideEffects": false, "dependencies": { "a": "1" } }',
-      [`node_modules/${name}/index.js`]: `import { ${used} } from 'a'; export const ${name} = ${used};`,
-    });
-    const files = {
-      'index.js': `import { p } from 'p'; import { q } from 'q'; export const tools = [p, q];`,
-      ...importer('p', 'one'),
+    const code = await codeOf({
+      'index.js': `import { p, q } from 'p'; export const tools = [p, q];`,
+      ...importer('p', 'one', 'q'),
       ...importer('q', 'two'),
       ...barrel('a', false),
-    };
-    const code = await codeOf(files);
+    });
     expect(code).toMatch(/number one[^]*number two/);
     expect(code).not.toContain('the big one');
+  });
+
+  it('has all exports if one importer after the other uses more', async () => {
+    const code = await codeOf({
+      'index.js': `import { p, q, r } from 'p'; export const tools = [p, q, r];`,
+      ...importer('p', 'one', 'q'),
+      ...importer('q', 'two', 'r'),
+      ...importer('r', 'count'),
+      ...barrel('a', false),
+    });
+    expect(code).toMatch(/number one[^]*number two/);
+    expect(code).toContain('the big one');
   });
 });
 

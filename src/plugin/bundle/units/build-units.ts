@@ -67,14 +67,21 @@ export async function buildUnits(spec: UnitsSpec): Promise<BuiltUnit> {
   const requestOf = (path: string, uses: ReadonlyMap<string, UsedNames>): Request => {
     const offered = [...uses.keys()].toSorted();
     const eager = isEager(path, offered);
+    const request = (names: Request['names']): Request => ({
+      offered,
+      eager,
+      names,
+      version: JSON.stringify([offered, eager, names]),
+    });
+    if (!eager) return request([]);
+    const cut = request(
+      [...uses].flatMap(([file, used]) =>
+        used === 'all' ? [] : [[file, [...used].toSorted()] as const],
+      ),
+    );
     // Each further export is one more build.
-    const isWhole = !eager || (builds.get(path) ?? 0) >= MAX_BUILDS;
-    const names = isWhole
-      ? []
-      : [...uses].flatMap(([file, used]) =>
-          used === 'all' ? [] : [[file, [...used].toSorted()] as const],
-        );
-    return { offered, eager, names, version: JSON.stringify([offered, eager, names]) };
+    const isNew = done.get(path)?.version !== cut.version;
+    return isNew && (builds.get(path) ?? 0) >= MAX_BUILDS ? request([]) : cut;
   };
   for (;;) {
     const open = [...wanted].filter(
