@@ -5,6 +5,8 @@ export interface HostWaits {
   readonly open: number;
   /** Those that wait for a person's answer. */
   readonly forPerson: number;
+  /** Those that the host has answered so far. */
+  readonly answered: number;
 }
 
 /** `HostWaits` of one plugin in a guest, for the code that changes it. */
@@ -26,6 +28,7 @@ export function countHostWaits(
   const counter = { forPerson: 0, resume };
   counters.set(peer, counter);
   let open = 0;
+  let answered = 0;
   return {
     get open() {
       return open;
@@ -33,11 +36,15 @@ export function countHostWaits(
     get forPerson() {
       return counter.forPerson;
     },
+    get answered() {
+      return answered;
+    },
     began: () => {
       open += 1;
     },
     ended: () => {
       open -= 1;
+      answered += 1;
     },
   };
 }

@@ -172,6 +172,9 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
         get forPerson() {
           return sum(({ guest }) => guest.hostWaits.forPerson);
         },
+        get answered() {
+          return sum(({ guest }) => guest.hostWaits.answered);
+        },
       },
       peer: {
         get openRequests() {

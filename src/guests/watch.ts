@@ -77,17 +77,22 @@ export function watchGuest(spec: WatchSpec): Watch {
   let last = {
     requestCount: guest.requestCount,
     callCount: guest.callCount,
+    answered: guest.hostWaits.answered,
     usedMs: spec.usedOnStandbyMs ?? spec.readUse(guest.pid)?.usedMs ?? 0,
   };
 
   const check = (): void => {
     const use = spec.readUse(guest.pid);
     const { requestCount, callCount, peer } = guest;
+    const { answered } = guest.hostWaits;
     const usedMs = use?.usedMs ?? last.usedMs;
     cpuBudget.charge(now(), Math.max(0, usedMs - last.usedMs), callCount - last.callCount);
     if (peer.openRequests > 0 || requestCount !== last.requestCount) askedMs = now();
-    if (requestCount !== last.requestCount || isBusy()) busyMs = now();
-    last = { requestCount, callCount, usedMs };
+    // A guest goes on with an answer of its host. On a busy machine it may not have read it yet.
+    // guard: answered-guest-awake
+    const goesOn = answered !== last.answered && now() - askedMs < awakeMs;
+    if (requestCount !== last.requestCount || goesOn || isBusy()) busyMs = now();
+    last = { requestCount, callCount, answered, usedMs };
     if (now() - measuredMs >= MEASURE_MS) measureMemory();
   };
   const measureMemory = (): void => {

@@ -189,6 +189,12 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/watch.test.ts'],
   },
   {
+    id: 'answered-guest-awake',
+    stops: 'a guest that is suspended before it reads the answer of its host, and waits for ever',
+    mutation: { replace: ['answered !== last.answered', 'false'] },
+    tests: ['test/guests/watch.test.ts'],
+  },
+  {
     id: 'idle-guest-suspended',
     stops: 'a plugin that runs while no call is open',
     mutation: 'remove',

@@ -2,7 +2,7 @@ import type { GuestEnd } from '../../src/guests/end.js';
 import type { Guest } from '../../src/guests/guest.js';
 
 export interface FakeGuest extends Guest {
-  readonly hostWaits: { open: number; forPerson: number };
+  readonly hostWaits: { open: number; forPerson: number; answered: number };
   readonly killed: GuestEnd[];
   alive: boolean;
   requestCount: number;
@@ -41,7 +41,7 @@ export function fakeGuest(pid = 1): FakeGuest {
     },
     suspended: false,
     open: 0,
-    hostWaits: { open: 0, forPerson: 0 },
+    hostWaits: { open: 0, forPerson: 0, answered: 0 },
     peer: {
       whenIdle: () => {
         if (guest.open === 0) return Promise.resolve();

@@ -63,6 +63,24 @@ describe('a guest without calls', () => {
     expect(guest.killed).toEqual([]);
   });
 
+  it('is not suspended soon after its host answered it, for a limited time', () => {
+    const { guest } = watch({ awakeMs: 5_000 });
+    guest.ask();
+    vi.advanceTimersByTime(500);
+    guest.open = 0;
+    for (let n = 0; n < 20; n += 1) {
+      vi.advanceTimersByTime(REST_MS - 50);
+      // Between two checks: asked and answered.
+      guest.hostWaits.answered += 1;
+      expect(guest.suspended).toBe(false);
+    }
+    for (let n = 0; n < 20; n += 1) {
+      vi.advanceTimersByTime(REST_MS - 50);
+      guest.hostWaits.answered += 1;
+    }
+    expect(guest.suspended).toBe(true);
+  });
+
   it('is not suspended while it waits for its host, for a limited time', () => {
     const { guest, idleSince } = watch({ awakeMs: 5_000 });
     guest.ask();
