@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { parseStat, readProcessorUse, readTreeUse } from '../src/processor.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  isComputing,
+  type MainThread,
+  parseStat,
+  readMainThread,
+  readProcessorUse,
+  readTreeUse,
+} from '../src/processor.js';
 
 const stat = (name: string, state = 'S'): string =>
   `42 (${name}) ${state} 1 42 42 0 -1 4194304 900 0 0 0 120 30 7 8 20 0 11 0 472143 1 2`;
@@ -56,5 +63,80 @@ describe('the processor time reader', () => {
     } finally {
       process.kill(-pid, 'SIGKILL');
     }
+  });
+});
+
+describe('a process', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  /** `shares`: how much of each 10 ms the thread had a processor, and how much it waited for one. */
+  async function watch(shares: readonly (readonly [ran: number, waited: number])[], first = 'R') {
+    vi.useFakeTimers();
+    let thread: MainThread = { state: first, ranMs: 500, waitedMs: 20 };
+    let step = -1;
+    const computes = isComputing(1, () => {
+      const [ran, waited] = shares[step++ % shares.length] ?? [0, 0];
+      if (step > 0) {
+        const state = ran + waited > 0 ? 'R' : 'S';
+        thread = { state, ranMs: thread.ranMs + ran, waitedMs: thread.waitedMs + waited };
+      }
+      return thread;
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    return computes;
+  }
+
+  it('computes if it is in a loop, however busy the machine is', async () => {
+    expect(await watch([[10, 0]])).toBe(true);
+    expect(await watch([[1, 9]])).toBe(true);
+    expect(
+      await watch([
+        [0, 0],
+        [10, 0],
+        [8, 2],
+        [10, 0],
+      ]),
+    ).toBe(true);
+  });
+
+  it('does not compute because it is caught in one of its events', async () => {
+    expect(
+      await watch([
+        [1, 0],
+        [0, 0],
+        [0, 0],
+      ]),
+    ).toBe(false);
+    expect(
+      await watch([
+        [2, 1],
+        [0, 0],
+      ]),
+    ).toBe(false);
+    expect(
+      await watch([
+        [2, 8],
+        [0, 0],
+      ]),
+    ).toBe(false);
+  });
+
+  it('computes if it is stopped because it used too much, and waits if it sleeps', async () => {
+    expect(await watch([], 'T')).toBe(true);
+    expect(await watch([], 'S')).toBe(false);
+  });
+
+  it.runIf(process.platform === 'linux')('that runs is read from the system', async () => {
+    const child = spawn(process.execPath, ['-e', `console.log('ready'); for (;;);`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout, 'data');
+      expect(await isComputing(child.pid ?? -1)).toBe(true);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(await isComputing(2 ** 30)).toBeUndefined();
+    expect(readMainThread(process.pid)?.waitedMs).toBeGreaterThanOrEqual(0);
   });
 });

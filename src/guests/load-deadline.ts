@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readMainThread } from '../processor.js';
+
 /** A busy machine extends a deadline to this many times its length at most. */
 const MAX_EXTENSION = 3;
 
@@ -14,7 +15,7 @@ export function startLoadDeadline(
   { pid }: { readonly pid: number },
   ms: number,
   onPassed: () => void,
-  readWait: (pid: number) => number | undefined = readProcessorWait,
+  readWait: (pid: number) => number | undefined = (of) => readMainThread(of)?.waitedMs,
 ): () => void {
   const waitedBefore = readWait(pid) ?? 0;
   let credited = 0;
@@ -28,15 +29,4 @@ export function startLoadDeadline(
   };
   timer = setTimeout(check, ms);
   return () => clearTimeout(timer);
-}
-
-/** Milliseconds that a process was ready to run and had no processor, from `/proc/PID/schedstat`. */
-export function readProcessorWait(pid: number): number | undefined {
-  try {
-    const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');
-    const waited = Number(waitedNs);
-    return Number.isFinite(waited) ? waited / 1e6 : undefined;
-  } catch {
-    return undefined;
-  }
 }

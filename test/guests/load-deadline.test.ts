@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readProcessorWait, startLoadDeadline } from '../../src/guests/load-deadline.js';
+import { startLoadDeadline } from '../../src/guests/load-deadline.js';
 
 describe('the deadline of a load', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -50,12 +50,5 @@ describe('the deadline of a load', () => {
     )();
     vi.advanceTimersByTime(1_000);
     expect(passed).toBe(false);
-  });
-});
-
-describe.runIf(process.platform === 'linux')('the processor wait of a process', () => {
-  it('is a number for this process, and absent for a process that does not exist', () => {
-    expect(readProcessorWait(process.pid)).toBeGreaterThanOrEqual(0);
-    expect(readProcessorWait(2 ** 30)).toBeUndefined();
   });
 });

@@ -63,6 +63,8 @@ class RunningCall implements OpenCall, ResponseHandler {
   readonly onAbort: (() => void) | undefined;
   readonly maxAnswerBytes: number;
   over = false;
+  /** No answer counts from here on, although the call ends only once it is known what the guest does. */
+  pastDeadline = false;
   /** Aborts the wait for a guest. */
   waiting: AbortController | undefined;
   /** The guest that runs the call, until it settles `request`. */
@@ -99,9 +101,7 @@ class RunningCall implements OpenCall, ResponseHandler {
     this.deadlineMs = deadlineMs;
     this.deadlineAtMs = Date.now() + leftMs;
     // guard: call-deadline
-    this.deadline = startDeadline(leftMs, () =>
-      this.stop(deadlineExceeded(tool, deadlineMs, workOf(this.guest))),
-    );
+    this.deadline = startDeadline(leftMs, () => void this.stopAtDeadline());
     this.onRevoked = () => this.stop(permissionRevoked(tool));
     this.onAbort = options.signal && (() => this.stop(cancelled(tool)));
   }
@@ -197,7 +197,7 @@ class RunningCall implements OpenCall, ResponseHandler {
   }
 
   answered(value: Json): void {
-    this.ended({ value });
+    this.ended(this.pastDeadline ? deadlineExceeded(this.tool, this.deadlineMs) : { value });
   }
 
   failed(error: Error): void {
@@ -222,6 +222,12 @@ class RunningCall implements OpenCall, ResponseHandler {
     this.guest = undefined;
     this.answer(outcome);
     this.onEnded?.();
+  }
+
+  async stopAtDeadline(): Promise<void> {
+    this.pastDeadline = true;
+    const work = await workOf(this.guest);
+    this.stop(deadlineExceeded(this.tool, this.deadlineMs, work));
   }
 
   stop(failure: Failure): void {
@@ -273,10 +279,11 @@ class RunningCall implements OpenCall, ResponseHandler {
   }
 }
 
-function workOf(guest: Guest | undefined): Work | undefined {
-  const computes = guest === undefined ? undefined : isComputing(guest.pid);
-  if (guest === undefined || computes === undefined) return undefined;
-  return computes ? 'computed' : { waitedFor: openRequestsOf(guest.peer) };
+async function workOf(guest: Guest | undefined): Promise<Work | undefined> {
+  if (guest === undefined) return undefined;
+  const waitedFor = openRequestsOf(guest.peer);
+  const computes = await isComputing(guest.pid);
+  return computes === undefined ? undefined : computes ? 'computed' : { waitedFor };
 }
 
 function isListened({ onOutput, onProgress }: CallOptions): boolean {

@@ -89,13 +89,14 @@ function parseCached(text: string | undefined): unknown {
 
 async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promise<unknown> {
   let computed = false;
-  const cancelDeadline = startLoadDeadline(guest, timeoutMs, () => {
-    computed = isComputing(guest.pid) === true;
+  const kill = async (): Promise<void> => {
+    computed = (await isComputing(guest.pid)) === true;
     guest.kill({
       cause: 'deadline',
       detail: `it did not say what it offers within ${timeoutMs} ms`,
     });
-  });
+  };
+  const cancelDeadline = startLoadDeadline(guest, timeoutMs, () => void kill());
   try {
     return await guest.peer.ask('describe', null).answer;
   } catch (error) {
