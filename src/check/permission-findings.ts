@@ -66,7 +66,36 @@ function missing(
       },
     ];
   });
-  return oncePer([...needed, ...computed], ({ message }) => message);
+  return oncePer(
+    [...needed, ...computed, ...named(open, declared, manifest, permissionsPlace)],
+    ({ message }) => message,
+  );
+}
+
+/** Hosts that the plugin's own code names and the manifest does not, if its own code computes an address. */
+function named(
+  open: Suggestion['open'],
+  declared: Permissions,
+  manifest: string,
+  permissionsPlace: string,
+): readonly CheckFinding[] {
+  const isComputed = open.some(
+    ({ permission, what, at }) => permission === 'network' && isOwn(at) && !isCandidate(what),
+  );
+  return open.flatMap(({ scope, what, at }): CheckFinding[] => {
+    if (!isComputed || scope === undefined || !isCandidate(what) || !isOwn(at)) return [];
+    // Without any host there is a finding already.
+    if (declared.network.length === 0 || covers(declared, 'network', scope)) return [];
+    return [
+      {
+        rule: 'permission-missing',
+        level: 'note',
+        message: `${sentence(what)} ${manifest} does not request it.`,
+        fix: `If the code fetches it, add "network": [${JSON.stringify(scope)}] to ${manifest}, ${permissionsPlace}.`,
+        ...placeIn(at),
+      },
+    ];
+  });
 }
 
 function absent({ open }: Suggestion): readonly CheckFinding[] {

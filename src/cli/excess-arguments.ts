@@ -8,6 +8,8 @@ const MEANT: readonly (readonly [RegExp, string])[] = [
   [/\.lock\.json$/, '--lock'],
   [/\.json$/, '--config'],
   [/\.(?:jsonl|db)$/, '--file'],
+  [/^\s*\{/, '--input'],
+  [/^\s*\{/, '--context'],
   [/^/, '--plugins'],
 ];
 

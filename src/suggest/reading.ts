@@ -43,15 +43,24 @@ export function readCode(code: string): Reading {
   const literals: { text: string; at: number }[] = [];
   const modules = new Map<string, string>();
   const members = new Map<string, NamedMember>();
-  const values = new Map<string, Expression[]>();
+  const references = resolveReferences(walk);
+  const scopes = new Map(references.map(({ node, scope }) => [node, scope]));
+  /** What is assigned to a variable, by its scope and its name. */
+  const values = new Map<object | undefined, Map<string, AnyNode[]>>();
   const contextVariables: { name: string; node: AnyNode }[] = [];
   const calls = new Map<string, CallExpression[]>();
   /** Local names of `context.env`. */
   const environments = new Set(['env']);
   /** Local names of a clock or of randomness: `Date = context.Date`. */
   const taken = new Map<string, string>();
-  const define = (name: string, value: Expression): void => {
-    values.set(name, [...(values.get(name) ?? []), value]);
+  const addValue = (target: Identifier, value: AnyNode): void => {
+    const scope = scopes.get(target);
+    const inScope = values.get(scope) ?? new Map<string, AnyNode[]>();
+    values.set(scope, inScope.set(target.name, [...(inScope.get(target.name) ?? []), value]));
+  };
+  const define = (target: Identifier, value: Expression): void => {
+    const { name } = target;
+    addValue(target, value);
     const module = moduleDefinedBy(value) ?? moduleImportedBy(value, modules);
     if (module !== undefined) modules.set(name, module);
   };
@@ -81,28 +90,32 @@ export function readCode(code: string): Reading {
         if (isContextEnv(node.init, environments)) environments.add(name);
         const global = globalTakenBy(node.init);
         if (global !== undefined && name.replace(/\d+$/, '') === global) taken.set(name, global);
-        define(name, node.init);
+        define(node.id, node.init);
       } else if (node.id.type === 'ObjectPattern' && node.init) destructure(node.id, node.init);
     } else if (node.type === 'AssignmentExpression') {
       // esbuild assigns the constants of a module that loads lazily.
-      if (node.left.type === 'Identifier') define(node.left.name, node.right);
+      if (node.left.type === 'Identifier') define(node.left, node.right);
     } else if (node.type === 'CallExpression' && node.callee.type === 'Identifier') {
       const { name } = node.callee;
       calls.set(name, [...(calls.get(name) ?? []), node]);
     } else if (node.type === 'ObjectPattern') {
       for (const name of environmentsTakenBy(node)) environments.add(name);
+    } else if (node.type === 'AssignmentPattern' && node.left.type === 'Identifier') {
+      addValue(node.left, node.right);
+    } else if (node.type === 'FunctionDeclaration' && node.id !== null) {
+      addValue(node.id, node);
     } else if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
-      define(node.argument.name, node);
+      define(node.argument, node);
     }
   });
-  /** The value of a name that is assigned exactly once. */
-  const constant = (name: string): Expression | undefined => {
-    const [value, ...more] = values.get(name) ?? [];
+  /** The value of a variable that is assigned exactly once. */
+  const constant = (use: Identifier): AnyNode | undefined => {
+    const [value, ...more] = values.get(scopes.get(use))?.get(use.name) ?? [];
     return more.length === 0 ? value : undefined;
   };
   const starts = lineStarts(code);
   return {
-    uses: resolveReferences(walk).flatMap((reference) => useOf(reference, modules, members, taken)),
+    uses: references.flatMap((reference) => useOf(reference, modules, members, taken)),
     texts: makeStaticTexts(constant, modules),
     callsOf: (name) => calls.get(name) ?? [],
     parentOf: (node) => parents.get(node),

@@ -1,4 +1,4 @@
-import type { AnyNode, Expression } from 'acorn';
+import type { AnyNode, Identifier } from 'acorn';
 import { join, resolve } from 'node:path/posix';
 
 /** A text that is known without running the code: all of it, or its beginning. */
@@ -15,7 +15,7 @@ export type StaticTexts = (node: AnyNode | null | undefined) => StaticText | und
 const MAX_STEPS = 20;
 
 export function makeStaticTexts(
-  constant: (name: string) => Expression | undefined,
+  constant: (use: Identifier) => AnyNode | undefined,
   modules: ReadonlyMap<string, string>,
 ): StaticTexts {
   const evaluate = (node: AnyNode | null | undefined, steps: number): StaticText | undefined => {
@@ -37,7 +37,7 @@ export function makeStaticTexts(
           ? joined([evaluate(node.left, steps + 1), evaluate(node.right, steps + 1)])
           : undefined;
       case 'Identifier':
-        return evaluate(constant(node.name), steps + 1);
+        return evaluate(constant(node), steps + 1);
       case 'MemberExpression':
         return evaluate(memberOf(node, steps), steps + 1);
       case 'NewExpression':
@@ -60,7 +60,7 @@ export function makeStaticTexts(
   ): AnyNode | undefined => {
     if (computed || property.type !== 'Identifier' || object.type !== 'Identifier')
       return undefined;
-    const literal = constant(object.name);
+    const literal = constant(object);
     if (literal?.type !== 'ObjectExpression' || steps > MAX_STEPS) return undefined;
     for (const member of literal.properties) {
       if (member.type !== 'Property' || member.key.type !== 'Identifier') continue;
@@ -73,6 +73,11 @@ export function makeStaticTexts(
     { callee, arguments: args }: Extract<AnyNode, { type: 'CallExpression' }>,
     steps: number,
   ): StaticText | undefined => {
+    // guard: address-of-function-found
+    if (callee.type === 'Identifier') {
+      const made = constant(callee);
+      return made && evaluate(returnedBy(made), steps + 1);
+    }
     const name = moduleFunction(callee, modules);
     const parts = args.map((argument) => evaluate(argument, steps + 1));
     if (name === 'url.fileURLToPath') {
@@ -94,6 +99,21 @@ export function makeStaticTexts(
   };
 
   return (node) => evaluate(node, 0);
+}
+
+/** What a function returns in the one way that it has. */
+function returnedBy(node: AnyNode): AnyNode | null | undefined {
+  if (node.type === 'ArrowFunctionExpression' && node.body.type !== 'BlockStatement') {
+    return node.body;
+  }
+  const isFunction =
+    node.type === 'ArrowFunctionExpression' ||
+    node.type === 'FunctionExpression' ||
+    node.type === 'FunctionDeclaration';
+  if (!isFunction || node.async === true || node.generator === true) return undefined;
+  if (node.body.type !== 'BlockStatement') return undefined;
+  const last = node.body.body.at(-1);
+  return last?.type === 'ReturnStatement' ? last.argument : undefined;
 }
 
 /** `path.join` of `import_node_path.default.join`, `(0, import_path.join)`, `path.join`. */

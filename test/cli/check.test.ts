@@ -66,6 +66,16 @@ describe('bulkhead check', () => {
       { rule: 'permission-missing', file: 'index.ts', line: 6 },
     ],
     [
+      'a host in a variable that is changed later',
+      {
+        source: TOOL(
+          `const url = new URL('https://api.example.com/'); url.searchParams.set('q', input.q); return (await fetch(url)).status`,
+        ),
+        permissions: { network: ['api.other.com'] },
+      },
+      { rule: 'permission-missing', level: 'error', line: 5 },
+    ],
+    [
       'a variable that is not requested',
       { source: TOOL('return process.env.MY_KEY.length') },
       { rule: 'permission-missing', line: 5 },
@@ -241,6 +251,46 @@ describe('bulkhead check', () => {
       permissions: { network: ['api.example.com'] },
     });
     expect((await check(directory)).findings).toEqual([]);
+  });
+
+  it('notes a host that the code names, if it computes an address', async () => {
+    const source = (url: string): string =>
+      `const HOSTS: any = { a: 'https://api.example.com', b: 'https://b.example.com' };\n${TOOL(`return [HOSTS, (await fetch(${url})).status]`)}`;
+    const spec = { ...VERSION, permissions: { network: ['b.example.com'] } };
+    const { code, findings } = await check(
+      makePlugin({ ...spec, source: source('HOSTS[input.at]') }),
+    );
+    expect({ code, findings }).toEqual({
+      code: 0,
+      findings: [
+        expect.objectContaining({
+          rule: 'permission-missing',
+          level: 'note',
+          line: 1,
+          fix: expect.stringContaining(
+            'If the code fetches it, add "network": ["https://api.example.com"]',
+          ),
+        }),
+      ],
+    });
+    const computesNone = makePlugin({ ...spec, source: source("'https://b.example.com/'") });
+    expect((await check(computesNone)).findings).toEqual([]);
+  });
+
+  it('means the plugin around if none is named and there is no lock file', async () => {
+    const cwd = makePlugin({ ...VERSION, source: TOOL('return missing') });
+    const named = await run(['check', '.', '--json'], { cwd });
+    expect(JSON.parse(named.stdout)).toMatchObject({ plugins: [{ plugin: 'sample' }] });
+    expect(await run(['check', '--json'], { cwd })).toEqual(named);
+    for (const more of [['--locked'], ['--lock', 'other.lock.json']]) {
+      const { code, stderr } = await run(['check', ...more], { cwd });
+      expect(code).toBe(1);
+      expect(stderr).toContain('does not exist');
+    }
+    await run(['add', '.', '--yes'], { cwd });
+    expect(JSON.parse((await run(['check', '--json'], { cwd })).stdout)).toMatchObject({
+      plugins: [],
+    });
   });
 
   it('finds misspelt keys of a Vellum package', async () => {

@@ -86,6 +86,7 @@ describe('the command line usage', () => {
     [['console', './plugins'], 'bulkhead console --plugins ./plugins'],
     [['serve', 'a', 'b c'], "bulkhead serve --plugins a 'b c'"],
     [['chat', './plugins'], 'bulkhead chat --plugins ./plugins'],
+    [['call', 'a', 'run', '{"q":1}'], `bulkhead call a run --input '{"q":1}'`],
     [['console', 'my.config.json'], 'bulkhead console --config my.config.json'],
     [['list', 'bulkhead.lock.json'], 'bulkhead list --lock bulkhead.lock.json'],
     [['audit', 'verify', 'audit.jsonl'], 'bulkhead audit verify --file audit.jsonl'],

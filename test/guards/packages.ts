@@ -119,6 +119,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/suggest/suggest.test.ts'],
   },
   {
+    id: 'address-of-function-found',
+    stops: 'a proposal without the host of an address that a function makes',
+    mutation: 'remove',
+    tests: ['test/suggest/suggest.test.ts'],
+  },
+  {
     id: 'passed-fetch-found',
     stops: 'a proposal without the network for a package that hands fetch or https to other code',
     mutation: 'always',

@@ -140,6 +140,36 @@ describe('suggestPermissions', () => {
     expect(found.open).toMatchObject([{ permission: 'network', at: 'index.ts:1:154' }]);
   });
 
+  it.each([
+    [`const url = new URL('https://api.example.com/v1'); url.searchParams.set('q', x);`, 'url'],
+    [`const api = (path) => new URL(path, 'https://api.example.com');`, `api('/v1')`],
+    [
+      `function api(path) { const base = 'https://api.example.com/'; return base + path; }`,
+      `api(x)`,
+    ],
+    [`const { base = 'https://api.example.com/' } = x;`, 'base + x'],
+  ])('follows variables by their scope: %s', async (before, address) => {
+    const others = `const other = (url, base, api) => [url + 1, base, api]; let url = 1; { const base = 2, api = 3; let x = 'https://other.example.com'; x += base; }`;
+    const found = await suggested(
+      `// @ts-nocheck\n${others} url = 2; async function run(x) { ${before} return fetch(${address}); }`,
+    );
+    expect(found).toMatchObject({
+      permissions: { network: ['https://api.example.com'] },
+      open: [],
+    });
+  });
+
+  it.each([
+    `const api = async (path) => 'https://api.example.com' + path; const run = () => fetch(api('/'));`,
+    `function* api() { return 'https://api.example.com/'; } const run = () => fetch(api());`,
+    `const url = 'https://api.example.com/'; const run = (url) => fetch(url);`,
+    `const api = () => { for (;;) { return 'https://api.example.com/'; } }; const run = () => fetch(api());`,
+  ])('does not take another text for an address: %s', async (code) => {
+    const found = await suggested(`// @ts-nocheck\n${code}`);
+    expect(found.permissions).toEqual({});
+    expect(found.open[0]).toMatchObject({ what: expect.stringContaining('built at run time') });
+  });
+
   it('names the file, line and column in the plugin’s sources', async () => {
     const found = await suggested(`import { now } from './lib/clock';\nconst run = () => now();`, {
       'lib/clock.ts': `interface Clock { readonly at: number }\n\nexport const now = (): Clock =>\n  ({ at: Date.now() });`,

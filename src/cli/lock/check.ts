@@ -3,6 +3,9 @@ import { checkPlugin, type PluginCheck } from '../../check/check-plugin.js';
 import type { CheckFinding, CheckLevel } from '../../check/finding.js';
 import { renderCheckSarif } from '../../check/sarif.js';
 import type { LockState, Lockfile } from '../../engine/lockfile.js';
+import { diskReader } from '../../engine/node/disk-reader.js';
+import { isBulkheadError } from '../../errors.js';
+import { readPlugin } from '../../formats/discover.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { textFindings } from '../../lock/text-findings.js';
 import { jsonLine, shellWord } from '../../visible.js';
@@ -42,18 +45,20 @@ export function addCheck(program: Command, run: RunCommand): void {
 
 const EXAMPLES = `
 Examples:
-  bulkhead check .                              check the plugin in this directory
+  bulkhead check                                check the plugin in this directory, or all of its lock file
   bulkhead check . --fail-on error --json       for a script: only errors fail
   bulkhead check . --sarif bulkhead.sarif       for code scanning
   bulkhead check --locked                       compare all plugins with the lock file
 `;
 
 async function runCheck(
-  directories: readonly string[],
+  named: readonly string[],
   settings: CheckSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
   const lockfile = openLock(settings, capabilities);
+  const isHere = named.length === 0 && (await meansThisDirectory(settings, lockfile, capabilities));
+  const directories = isHere ? ['.'] : named;
   // guard: lock-check-needs-lock-file
   if (directories.length === 0) await requireLockFile(lockfile, capabilities);
   const checks = [
@@ -82,6 +87,24 @@ async function runCheck(
     await capabilities.stdout.write(jsonLine({ ok: !isFailed, findings, plugins }));
   } else await capabilities.stdout.write(await describeChecks(checks, capabilities));
   return isFailed ? EXIT.findings : EXIT.ok;
+}
+
+/** An author who names no plugin means the one around, if there is no lock file that could be meant. */
+async function meansThisDirectory(
+  { lock, locked, user }: CheckSettings,
+  { path }: Pick<Lockfile, 'path'>,
+  { readFile }: Pick<CliCapabilities, 'readFile'>,
+): Promise<boolean> {
+  if (lock !== undefined || locked === true || user === true) return false;
+  const hasLock = await readFile(path).then(
+    () => true,
+    () => false,
+  );
+  if (hasLock) return false;
+  return readPlugin(diskReader, '.').then(
+    () => true,
+    (error: unknown) => !isBulkheadError(error, 'PLUGIN_NOT_FOUND'),
+  );
 }
 
 async function checkDirectories(

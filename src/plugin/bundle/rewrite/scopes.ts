@@ -38,6 +38,8 @@ export function resolveBindings(walk: Walk): Bindings {
 export interface Reference extends FreeIdentifier {
   /** The number of scopes around the declaring scope; -1 if the name is not declared. */
   readonly depth: number;
+  /** The declaring scope. References with the same name and scope are of one variable. */
+  readonly scope: object | undefined;
 }
 
 /** Every use of a name, with the depth of its declaration. */
@@ -48,7 +50,8 @@ export function resolveReferences(walk: Walk): readonly Reference[] {
   for (const { node, parent, leaving } of walk) {
     if (node.type === 'Identifier') {
       if (leaving || !isReference(node, parent)) continue;
-      references.push({ node, parent, depth: open.findLastIndex((scope) => scope.has(node.name)) });
+      const depth = open.findLastIndex((scope) => scope.has(node.name));
+      references.push({ node, parent, depth, scope: open[depth] });
       continue;
     }
     const scope = scopes.get(node);
