@@ -67,13 +67,13 @@ function missing(
     ];
   });
   return oncePer(
-    [...needed, ...computed, ...named(open, declared, manifest, permissionsPlace)],
+    [...needed, ...computed, ...namedHosts(open, declared, manifest, permissionsPlace)],
     ({ message }) => message,
   );
 }
 
 /** Hosts that the plugin's own code names and the manifest does not, if its own code computes an address. */
-function named(
+function namedHosts(
   open: Suggestion['open'],
   declared: Permissions,
   manifest: string,

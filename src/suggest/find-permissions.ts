@@ -73,9 +73,12 @@ async function readBundle(
     const at = placeOf(finding.node.start);
     // Code without a place in the sources was added by the bundler.
     if (at === undefined) continue;
-    if (finding.absent === true && at.startsWith('node_modules/')) continue;
+    const isPackage = at.startsWith('node_modules/');
+    // guard: unreached-code-needs-nothing
+    if (isPackage && reading.isUnreached(finding.node.start)) continue;
+    if (finding.absent === true && isPackage) continue;
     // A plugin whose request names a variable is inactive without it.
-    if (finding.optional === true && at.startsWith('node_modules/')) {
+    if (finding.optional === true && isPackage) {
       const { permission, scope = '', why } = finding;
       if (!isScope('env', scope)) continue;
       open.push({ permission, scope, what: `${why}, which the package reads if it is set`, at });

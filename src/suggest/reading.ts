@@ -11,6 +11,7 @@ import { enterAll, parseSource } from '../plugin/bundle/rewrite/parse.js';
 import { type Reference, resolveReferences } from '../plugin/bundle/rewrite/scopes.js';
 import { lineStarts, positionIn } from './positions.js';
 import { makeStaticTexts, type StaticTexts } from './static-text.js';
+import { findUnreached } from './unreached.js';
 
 /** A bundle's parsed code, for the rules. */
 export interface Reading {
@@ -25,6 +26,8 @@ export interface Reading {
   readonly parentOf: (node: AnyNode) => AnyNode | undefined;
   /** Line and column (from 1) of an offset in the code. */
   readonly positionOf: (offset: number) => { readonly line: number; readonly column: number };
+  /** Whether an offset is in a function that nothing calls. */
+  readonly isUnreached: (offset: number) => boolean;
   /** Every text in the code, with its offset. */
   readonly literals: readonly { readonly text: string; readonly at: number }[];
 }
@@ -119,6 +122,7 @@ export function readCode(code: string): Reading {
     texts: makeStaticTexts(constant, modules),
     callsOf: (name) => calls.get(name) ?? [],
     parentOf: (node) => parents.get(node),
+    isUnreached: findUnreached(walk, references, (node) => parents.get(node)),
     positionOf: (offset) => positionIn(starts, offset),
     literals,
     contextVariables,

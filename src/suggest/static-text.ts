@@ -110,7 +110,7 @@ function returnedBy(node: AnyNode): AnyNode | null | undefined {
     node.type === 'ArrowFunctionExpression' ||
     node.type === 'FunctionExpression' ||
     node.type === 'FunctionDeclaration';
-  if (!isFunction || node.async === true || node.generator === true) return undefined;
+  if (!isFunction || node.async || node.generator) return undefined;
   if (node.body.type !== 'BlockStatement') return undefined;
   const last = node.body.body.at(-1);
   return last?.type === 'ReturnStatement' ? last.argument : undefined;

@@ -125,6 +125,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/suggest/suggest.test.ts'],
   },
   {
+    id: 'unreached-code-needs-nothing',
+    stops: 'a request for what no code of a package calls',
+    mutation: 'never',
+    tests: ['test/suggest/unreached.test.ts'],
+  },
+  {
     id: 'passed-fetch-found',
     stops: 'a proposal without the network for a package that hands fetch or https to other code',
     mutation: 'always',
