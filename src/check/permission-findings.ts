@@ -55,12 +55,14 @@ function missing(
   const computed = open.flatMap(({ permission, what, at }): CheckFinding[] => {
     if (permission !== 'network' && permission !== 'env' && permission !== 'fs') return [];
     if (declared[permission].length > 0 || !isOwn(at)) return [];
+    // The file may be in the plugin's storage.
+    if (permission === 'fs' && declared.storage) return [];
     if (permission === 'network' && items.some((item) => item.permission === 'network')) return [];
     return [
       {
         rule: 'permission-missing',
         level: declaresPermissions === true ? 'warning' : 'note',
-        message: `${sentence(what)} ${manifest} does not request the permission ${permission}.`,
+        message: `${what} needs the permission ${permission}, and ${manifest} does not request it.`,
         fix: `Add "${permission}": [ … ] to ${manifest}, ${permissionsPlace}.`,
         ...placeIn(at),
       },
@@ -90,7 +92,7 @@ function namedHosts(
       {
         rule: 'permission-missing',
         level: 'note',
-        message: `${sentence(what)} ${manifest} does not request it.`,
+        message: `${statement(what)} ${manifest} does not request it.`,
         fix: `If the code fetches it, add "network": [${JSON.stringify(scope)}] to ${manifest}, ${permissionsPlace}.`,
         ...placeIn(at),
       },
@@ -108,7 +110,7 @@ function absent({ open }: Suggestion): readonly CheckFinding[] {
         level: 'error',
         ...(fix === 'no permission allows it'
           ? { message: `No permission allows ${message}.` }
-          : { message: sentence(message), ...(fix === undefined ? {} : { fix: sentence(fix) }) }),
+          : { message: statement(message), ...(fix === undefined ? {} : { fix: sentence(fix) }) }),
         ...placeIn(at),
       };
     });
@@ -184,13 +186,14 @@ export function placeIn(at: string | undefined): Pick<CheckFinding, 'file' | 'li
   return file === undefined ? {} : { file, line: Number(line), column: Number(column) };
 }
 
-function sentenceStart(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return begun.endsWith('.') ? begun : `${begun}.`;
 }
 
-function sentence(text: string): string {
-  const begun = sentenceStart(text);
-  return begun.endsWith('.') ? begun : `${begun}.`;
+/** A sentence that may begin with a name in the code, which keeps its case. */
+function statement(text: string): string {
+  return /^(?:an?|the|plugins|powers) /.test(text) ? sentence(text) : `${text}.`;
 }
 
 function oncePer(

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../architecture/sources.js';
@@ -62,6 +62,12 @@ describe('bulkhead init', () => {
           );
           const file = readFileSync(join(project, 'package.json'), 'utf8');
           const { devDependencies, scripts } = JSON.parse(file);
+          expect(devDependencies).toHaveProperty('@types/node');
+          addFile(project, 'src/stored.ts', `${NODE}export const x = [readFile, home];\n`);
+          if (format === 'vellum') {
+            const hook = `import type { Stats } from 'node:fs';\nexport default (): Stats[] => [];\n`;
+            addFile(project, 'hooks/shutdown.ts', hook);
+          }
           expect(devDependencies['bulkhead']).toBe(`file:${ROOT}`);
           const launch = readFileSync(join(project, '.vscode/launch.json'), 'utf8');
           expect(JSON.parse(launch).configurations[0]).toMatchObject({ pauseForSourceMap: true });
@@ -98,9 +104,24 @@ function commandsOf(guide: string): readonly string[] {
     .map((line) => line.replace(/^\$ /, ''));
 }
 
+/** What plugins often import, beside globals that the types of a browser and of Node both declare. */
+const NODE = `import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+const home = (..._: readonly unknown[]): unknown => [homedir(), new URL('https://a.example'), setTimeout(() => {}, 1), fetch];
+`;
+
+function addFile(project: string, path: string, text: string): void {
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), text);
+}
+
 function installInto(project: string, format: string): void {
   mkdirSync(join(project, 'node_modules'));
   symlinkSync(ROOT, join(project, 'node_modules/bulkhead'));
+  mkdirSync(join(project, 'node_modules/@types'));
+  for (const name of ['@types/node', 'undici-types']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  }
   if (format !== 'mcp') return;
   for (const name of [...PACKAGES, ...OF_AJV]) {
     const from = join(ROOT, 'node_modules', name);

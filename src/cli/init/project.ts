@@ -44,25 +44,25 @@ export function packageFile({ name, bulkhead }: ProjectNames, own: object): stri
     type: 'module',
     scripts: { check: 'tsc && bulkhead check .', test: 'node --test' },
     ...own,
-    devDependencies: { bulkhead, typescript: '^5.9.0' },
+    devDependencies: { '@types/node': '^20.19.0', bulkhead, typescript: '^5.9.0' },
   });
 }
 
-/** `tsconfig.json`. `types`: the ambient types of the plugin system. */
+/** `tsconfig.json`. `types`: the ambient types of the plugin system, beside those of Node's modules. */
 export function compilerFile(types: readonly string[], own: object = {}): string {
   return json({
     compilerOptions: {
       target: 'es2022',
       module: 'preserve',
       lib: ['es2023'],
-      types,
+      types: [...types, 'node'],
       strict: true,
       noEmit: true,
       skipLibCheck: true,
       allowImportingTsExtensions: true,
       ...own,
     },
-    include: ['src', 'tools'],
+    include: ['src', 'tools', 'hooks'],
   });
 }
 
