@@ -54,7 +54,7 @@ await server.connect(new StdioServerTransport());
       // The SDK reads the clock.
       bulkhead: {
         source: './src/server.ts',
-        permissions: { network: [HOST], time: true, random: true },
+        permissions: { network: [HOST], time: true },
       },
       scripts: {
         build: 'tsc -p tsconfig.build.json',
