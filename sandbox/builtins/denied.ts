@@ -73,6 +73,21 @@ export function refusal(module: string, path: string): Denial {
   return denial(rule.code, `${module}.${path} is refused to plugins: ${rule.why}`);
 }
 
+/**
+ * The error of a file operation where the code has no files. It has the code of Node's error for a file that may not
+ * be read, because packages that search for a file go on after that one.
+ */
+export function fileRefusal(module: string, operation: string, path: unknown): Error {
+  const { message } = refusal(module, operation);
+  const at = typeof path === 'string' ? { path } : {};
+  return Object.assign(new Error(`EACCES: permission denied: ${message}`), {
+    errno: -13,
+    code: 'EACCES',
+    syscall: 'access',
+    ...at,
+  });
+}
+
 /** Reports a refusal to the host: plugin code may catch the error. Returns its rule. */
 export function reportRefusal(module: string, path: string): Rule {
   const rule = RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION;

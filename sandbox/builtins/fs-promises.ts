@@ -1,5 +1,5 @@
 import { Buffer } from './buffer.js';
-import { offer, refusal } from './denied.js';
+import { fileRefusal, offer } from './denied.js';
 import { decode, toPath } from './fs-arguments.js';
 import { type AnyFiles, type Operation, operations } from './fs-operations.js';
 import { linkedFiles } from './linked-files.js';
@@ -32,7 +32,7 @@ export const waiting: Readonly<Record<string, (...args: unknown[]) => Promise<un
         const files = linkedFiles();
         if (files !== undefined) return run(files.later, operation(...args));
         if (name === 'readFile') return readByName(args[0], args[1]);
-        throw refusal('fs/promises', name);
+        throw fileRefusal('fs/promises', name, args[0]);
       },
     ]),
   );
@@ -40,7 +40,7 @@ export const waiting: Readonly<Record<string, (...args: unknown[]) => Promise<un
 /** The fallback over the compartment's own `readFile`: text, UTF-8. */
 async function readByName(path: unknown, options: unknown): Promise<unknown> {
   const read = compartmentGlobal('readFile');
-  if (read === undefined) throw refusal('fs', 'readFile');
+  if (read === undefined) throw fileRefusal('fs', 'readFile', path);
   const at = toPath(path);
   const own = `${WORKING_DIRECTORY}/`;
   const text = await read(at.startsWith(own) ? at.slice(own.length) : at);

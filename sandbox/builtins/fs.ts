@@ -1,4 +1,4 @@
-import { offer, refusal } from './denied.js';
+import { fileRefusal, offer } from './denied.js';
 import { Dirent, Stats, type Operation, operations } from './fs-operations.js';
 import { builtin as promises, waiting } from './fs-promises.js';
 import { toPath } from './fs-arguments.js';
@@ -15,7 +15,8 @@ function runNow(
   args: unknown[],
 ): unknown {
   const files = linkedFiles();
-  if (files === undefined) throw refusal('fs', `${name}Sync`);
+  // guard: package-without-files-goes-on
+  if (files === undefined) throw fileRefusal('fs', `${name}Sync`, args[0]);
   const steps = operation(...args);
   let step = steps.next(AT_ONCE);
   while (step.done !== true) {
@@ -83,5 +84,5 @@ export const builtin: object = offer('fs', {
 });
 
 function nowhere(): Promise<never> {
-  return Promise.reject(refusal('fs', 'exists'));
+  return Promise.reject(fileRefusal('fs', 'exists', undefined));
 }

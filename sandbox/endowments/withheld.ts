@@ -84,6 +84,8 @@ export function explainRefused(error: unknown): Error | undefined {
     if (denied !== undefined) return withCode(new Error(String(message)), denied);
     if (code !== 'EACCES' || typeof syscall !== 'string') return undefined;
     if (syscall.startsWith('spawn')) return withCode(new Error(String(message)), 'BUILTIN_DENIED');
+    // The files of a package that has none. No other refusal names this operation.
+    if (syscall === 'access') return withCode(new Error(String(message)), 'FILESYSTEM_DENIED');
     const isOfNetwork = /^(?:connect|write|getaddrinfo|query\w*|reverse)$/.test(syscall);
     return isOfNetwork ? withCode(new Error(String(message)), 'NETWORK_DENIED') : undefined;
   } catch {

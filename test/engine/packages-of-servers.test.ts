@@ -172,6 +172,36 @@ exports.stores = () => [
     expect(JSON.parse(content[0]?.text ?? '')).toEqual(['1.0.0', 'EACCES', 'ENOENT']);
   });
 
+  it('are denied as Node denies them without fs, so that a search for a file goes on', async () => {
+    const engine = await startServer(
+      {
+        program: `import { search, read } from 'reader';
+          ${plainProgram(`return text(args.value === 'read' ? await read() : JSON.stringify([search(), await search('later')]));`)}`,
+        manifest: { dependencies: { reader: '1' } },
+        files: {
+          'node_modules/reader/index.js': `
+const fs = require('fs');
+const known = (error) => { if (!['ENOENT', 'EACCES'].includes(error.code)) throw error; return [error.code, error.path, error.errno, fs.existsSync('a.json')]; };
+exports.search = (later) => {
+  if (later) return fs.promises.stat('a.json').catch(known);
+  try { return fs.readFileSync('a.json', 'utf8'); } catch (error) { return known(error); }
+};
+exports.read = () => new Promise((_, reject) => fs.readFile('a.json', reject));`,
+        },
+      },
+      { packages: { sample: 'separate' } },
+    );
+    const found = await engine.call('run', { value: 'search' });
+    const denied = ['EACCES', 'a.json', -13, false];
+    expect(JSON.parse(found.content[0]?.text ?? '')).toEqual([denied, denied]);
+    // A server answers for itself. The text names what was refused.
+    const read = await engine.call('run', { value: 'read' });
+    expect([read.isError, read.content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining('EACCES: permission denied: fs.readFile is refused'),
+    ]);
+  });
+
   it('are those of the plugin and its storage, if it may use both', async () => {
     const engine = await start({ 'node_modules/reader': { fs: true, storage: true } });
     const { content } = await engine.call('run', {});

@@ -45,6 +45,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'package-without-files-goes-on',
+    stops: 'a package that ends because it is denied a file that it merely looks for',
+    mutation: 'never',
+    tests: ['test/engine/packages-of-servers.test.ts'],
+  },
+  {
     id: 'package-files-without-storage',
     stops: 'a package with the permission for files that reads what the plugin has stored',
     mutation: 'always',

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { makeDenial } from '../../../sandbox/endowments/denial.js';
-import { explainWithheld, standInFor } from '../../../sandbox/endowments/withheld.js';
+import {
+  explainRefused,
+  explainWithheld,
+  standInFor,
+} from '../../../sandbox/endowments/withheld.js';
 
 const withheld = ['fetch', 'env', 'readFile', 'Intl'];
 const denial = makeDenial({ id: 'weather', manifest: 'package.json' });
@@ -34,6 +38,15 @@ describe('errors over withheld globals', () => {
     expect(
       codeOf(new TypeError('secure mode Calling %SharedDate%.now() throws'), withheld, true),
     ).toBeUndefined();
+  });
+
+  test('what was refused as Node refuses it has the code of its denial', () => {
+    const code = (syscall: string): unknown =>
+      explainRefused(Object.assign(new Error('no'), { code: 'EACCES', syscall }));
+    expect(code('access')).toMatchObject({ code: 'FILESYSTEM_DENIED' });
+    expect(code('connect')).toMatchObject({ code: 'NETWORK_DENIED' });
+    expect(code('spawn sh')).toMatchObject({ code: 'BUILTIN_DENIED' });
+    expect(code('other')).toBeUndefined();
   });
 
   test('any thrown value is accepted', () => {
