@@ -15,7 +15,7 @@ import {
   type LoadCapabilities,
   sendEventToLoaded,
 } from './loaded.js';
-import { warmUp } from './warm-up.js';
+import { warmUp, type WarmUpOptions } from './warm-up.js';
 import { makeValidation, type ValidatorSource } from './validation.js';
 import { CodedError } from './wire/failure.js';
 import { isHookParams } from './wire/hooks.js';
@@ -52,7 +52,7 @@ export interface Guest {
   announce(report: Json): void;
   /** Reports an uncaught error: an unhandled rejection, or an exception in a callback. */
   reportFault(error: unknown): void;
-  /** Runs the code of a first load with a dummy plugin. */
+  /** Runs the code of a first load with dummy plugins, for the code cache. */
   warmUp(): void;
   /** Revokes the plugin's endowments. The guest then answers no requests. */
   close(): void;
@@ -146,7 +146,8 @@ export function startGuest(capabilities: GuestCapabilities): Guest {
   );
   const reportFault = (error: unknown): void => notify('fault', { failure: describe(error) });
   // Only for speed: nothing depends on its result.
-  const warmUpQuietly = (): void => void warmUp(capabilities, host).catch(() => {});
+  const warmUpQuietly = (options?: WarmUpOptions): void =>
+    void warmUp(capabilities, host, options).catch(() => {});
 
   const receiveInTurn = makeFrameCutter((frame) => tape?.message(() => peer.receive(frame)));
 
@@ -160,7 +161,7 @@ export function startGuest(capabilities: GuestCapabilities): Guest {
       capabilities.shared === true
         ? (error) => notify('fault', { failure: describeError(error, capabilities.getStackString) })
         : reportFault,
-    warmUp: warmUpQuietly,
+    warmUp: () => warmUpQuietly({ packages: true }),
     close: () => {
       loaded?.confinement.revoke();
       peer.close(new CodedError('LOAD_FAILED', 'the plugin was unloaded'));

@@ -12,20 +12,27 @@ const say = (method) => (...what) => void said.push([method, ...what]);
 const host = new Proxy({}, { get: (_, method) => say(method) });
 const powers = makeProcessCapabilities(globalThis, webPowers, { write: say('write'), exit: say('exit') });
 const before = Reflect.ownKeys(globalThis).length;
-const answers = await warmUp(powers, host);
+const answers = await warmUp(powers, host, { packages: process.argv[1] === 'packages' });
 const added = Reflect.ownKeys(globalThis).length - before;
 process.stdout.write(JSON.stringify({ answers, said, added }));
 `;
 
 describe('the warm-up', () => {
-  it('reaches the answer of a call, sends nothing to the host, and leaves nothing behind', () => {
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--input-type=module', '--eval', SCRIPT],
-      { cwd: fileURLToPath(new URL('../..', import.meta.url)), encoding: 'utf8' },
-    );
-    expect(stderr).toBe('');
-    const answer = '{"text":"","list":[1,true,null]}';
-    expect(JSON.parse(stdout)).toEqual({ answers: [answer, answer, answer], said: [], added: 0 });
-  });
+  it.each([
+    ['without packages', 3],
+    ['packages', 4],
+  ])(
+    'reaches the answer of a call, sends nothing to the host, and leaves nothing behind: %s',
+    (kind, count) => {
+      const { stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--input-type=module', '--eval', SCRIPT, kind],
+        { cwd: fileURLToPath(new URL('../..', import.meta.url)), encoding: 'utf8' },
+      );
+      expect(stderr).toBe('');
+      const answer = '{"text":"","list":[1,true,null]}';
+      const answers = Array.from({ length: count }, () => answer);
+      expect(JSON.parse(stdout)).toEqual({ answers, said: [], added: 0 });
+    },
+  );
 });
