@@ -1,3 +1,4 @@
+import { makeStores } from '../brokers/storage/store.js';
 import { OPEN_GATE } from '../stops/gate.js';
 import type { PackageGrant } from '../../sandbox/wire/methods.js';
 import { makeMountUse } from '../brokers/filesystem/mount-use.js';
@@ -26,6 +27,7 @@ import type { Bundle, Plugin } from '../plugin/plugin.js';
 import { formatNamed } from '../formats/table.js';
 import { diskReader } from './node/disk-reader.js';
 import { hashFileTree } from './node/file-tree.js';
+import { openScratch } from './node/scratch-stores.js';
 import { readPackIn } from './node/lock-files.js';
 import { buildCurrent, readPack } from './plugins/find-plugins.js';
 import { makeGrants } from './plugins/grants.js';
@@ -35,6 +37,7 @@ import { install } from './plugins/install.js';
 import type { InstalledPlugin } from './plugins/installed.js';
 import { openEngineRuntime } from './runtime.js';
 import { readSettings } from './settings.js';
+import { storageLimitsOf } from './types/limits.js';
 import type { EngineOptions } from './types/options.js';
 import type { PluginProblem } from './types/status.js';
 
@@ -85,7 +88,7 @@ export interface InspectionSetting {
 
 /**
  * Inspects a plugin's manifest, code and tool definitions. A packed plugin is inspected by its artifact. To
- * list the tools, it loads the plugin without network access. Throws the errors of reading and building the
+ * list the tools, it loads the plugin without network access, and with a storage that is removed afterwards. Throws the errors of reading and building the
  * plugin, and `INVALID_ARTIFACT`.
  */
 export async function inspectPlugin(
@@ -129,7 +132,7 @@ export async function inspectSources(
   }
 }
 
-/** Inspects the code of an artifact. Loads it without network access. */
+/** Inspects the code of an artifact. Loads it without network access and without the files that it stored. */
 export async function inspectArtifact(
   plugin: Plugin,
   artifact: Artifact,
@@ -151,9 +154,13 @@ export async function inspectArtifact(
     hostMode: plugin.entries.some(({ confinement }) => confinement === 'host') ? [] : [plugin.id],
   });
   const events = makeEventBus(Date.now);
+  // Many servers make a directory for their logs before they answer.
+  const scratch = openScratch(settings.storageDirectory);
   const runtime = await openEngineRuntime(settings, events);
   try {
-    const { guests, stores, contributions, scheduler } = runtime;
+    const { guests, contributions, scheduler } = runtime;
+    // guard: inspected-without-its-storage
+    const stores = makeStores(scratch.subdirectory('storage'), storageLimitsOf(settings.limits));
     const installed = await install(
       { plugin, problems, artifact },
       {
@@ -196,6 +203,7 @@ export async function inspectArtifact(
     };
   } finally {
     await runtime.close();
+    scratch.remove();
   }
 }
 
@@ -244,13 +252,16 @@ function withoutNetwork(
   { entries, format }: Plugin,
   variables: readonly string[],
 ): Partial<Permissions> {
-  const { time, random, env, fs, powers } = unionOf(entries.map((entry) => entry.declared));
+  const { time, random, storage, env, fs, powers } = unionOf(
+    entries.map((entry) => entry.declared),
+  );
   const { listingPowers = [] } = formatNamed(format);
   const own = fs.filter((scope) => !isAbsolute(scope) && !scope.includes(':'));
   return {
     ...NO_PERMISSIONS,
     time,
     random,
+    storage,
     env: [...env, ...variables],
     fs: own,
     powers: powers.filter((name) => listingPowers.includes(name)),
@@ -269,6 +280,7 @@ function listing(
         time: true,
         random: true,
         fs: true,
+        storage: true,
         env: variables,
         imports: undeclared,
         // Else a server could not say what it offers.

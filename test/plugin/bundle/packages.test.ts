@@ -176,6 +176,16 @@ describe('a package', () => {
     expect(value).toBe('none');
   });
 
+  it('may test for shared memory, of which there is none', async () => {
+    const getter = `const getter =\n  Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, "byteLength").get;`;
+    const isShared = `exports.isShared = (value) => { try { getter.call(value); return true; } catch { return false; } }; Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, "growable").get;`;
+    const value = await runFiles({
+      'index.ts': `import { isShared, place } from 'dep'; export const run = () => [isShared(new ArrayBuffer(1)), typeof SharedArrayBuffer, place()];`,
+      'node_modules/dep/index.js': `${getter}\n${isShared} exports.place = () => typeof SharedArrayBuffer;`,
+    });
+    expect(value).toEqual([false, 'undefined', 'undefined']);
+  });
+
   it.each([
     ['bindings', `require('bindings')('x.node')`],
     ['node-gyp-build', `require('node-gyp-build')(__dirname)`],

@@ -114,10 +114,18 @@ describe('a problem', () => {
         },
       ]);
     }
-    const { warnings } = await bundleFiles({
-      'index.js': `try { require('../build/Release/x.node'); } catch {}`,
-    });
-    expect(warnings.join('\n')).toContain('it is machine code');
+    const inPackage = {
+      'node_modules/native/package.json': '{ "main": "native.node" }',
+      'node_modules/native/native.node': '\u007fELF',
+    };
+    for (const [files, code] of [
+      [{}, `require('../build/Release/x.node')`],
+      [inPackage, `require('native')`],
+    ] as const) {
+      const index = { 'index.js': `try { ${code}; } catch {}` };
+      const { warnings } = await bundleFiles({ ...index, ...files });
+      expect(warnings.join('\n')).toContain('it is machine code');
+    }
   });
 
   it('is one of at most 50 that are reported', async () => {

@@ -51,6 +51,7 @@ export function makeResolver(
       owner === undefined || replacement === undefined
         ? located
         : (findFile(context, join(owner.directory, replacement)) ?? located);
+    if (final.path.endsWith('.node')) return MACHINE_CODE;
     return {
       kind: 'file',
       path: final.path,
@@ -154,6 +155,7 @@ export function makeResolver(
         directory,
         specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
       );
+      // Many look for a file that was not built.
       return path.endsWith('.node') ? MACHINE_CODE : fileIn(undefined, findFile(context, path));
     }
     const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(specifier) ?? [];

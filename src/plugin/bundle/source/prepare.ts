@@ -7,6 +7,7 @@ import { PLUGIN_ROOT, provideRequired } from './created-require.js';
 import { injectGlobalProcess } from './global-process.js';
 import { isEsModule } from './module-syntax.js';
 import { isPlain, neutralise } from './neutralise.js';
+import { answerSharedMemory } from './shared-memory.js';
 
 interface PreparedSource {
   readonly contents: string;
@@ -64,7 +65,7 @@ export async function prepareSource(
   const unprefixed = withoutRequire(path, plain.contents);
   const body = builtins === 'real' ? unprefixed : answerCallSites(unprefixed);
   if (builtins !== 'real' && isInPackages(path)) {
-    return { ...plain, contents: required + about + injectGlobalProcess(body) };
+    return { ...plain, contents: required + about + answerSharedMemory(injectGlobalProcess(body)) };
   }
   return { ...plain, contents: required + about + body };
 }
