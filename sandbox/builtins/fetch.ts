@@ -5,7 +5,9 @@ import { compartmentGlobal, type CompartmentGlobals } from './compartment-global
 /** The exports of packages such as node-fetch, over the compartment's own `fetch` if it has one. */
 const fetch: CompartmentGlobals['fetch'] = (input, init) => {
   const own = compartmentGlobal('fetch');
-  if (own === undefined) {
+  // Code without a global `fetch` often makes this one global.
+  // guard: fetch-not-its-own
+  if (own === undefined || own === fetch) {
     linkedReport()?.('network', `fetch ${String(input)}`);
     throw denial(
       'NETWORK_DENIED',

@@ -14,6 +14,12 @@ import {
 } from './arguments.js';
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
+import {
+  addMemoryOption,
+  GUEST_MEMORY_MB,
+  memoryLimit,
+  type MemorySettings,
+} from './memory-option.js';
 import { lockedPlugins, placeOfPlugin } from './named-plugins.js';
 import { addPackageOptions, type PackageSettings, packagesOption } from './package-options.js';
 import { optionWithValues } from './completion/with-values.js';
@@ -27,7 +33,7 @@ import {
 } from './secrets.js';
 
 /** The options that decide what plugins get, for every command that runs plugins. */
-export interface EngineSettings extends ApprovalSettings, PackageSettings {
+export interface EngineSettings extends ApprovalSettings, PackageSettings, MemorySettings {
   /** The lock file that says which plugins run, and with what. */
   readonly lock?: string;
   /** The file of required and revoked keys. */
@@ -57,7 +63,8 @@ export interface PluginSettings extends EngineSettings {
 }
 
 export function addEngineOptions(command: Command): Command {
-  return addPermissionOptions(addPackageOptions(addApprovalOptions(command)))
+  const common = addPermissionOptions(addPackageOptions(addApprovalOptions(command)));
+  return addMemoryOption(common, GUEST_MEMORY_MB)
     .option(
       '--lock <FILE>',
       'run only the plugins of this lock file, as they were accepted (default: none)',
@@ -167,7 +174,7 @@ export async function engineOptions(
     ...packagesOption(settings, settings.lock !== undefined),
     network: { overrides: settings.hostOverride ?? [] },
     // The operator makes each call on purpose, so a crash never quarantines the plugin.
-    limits: { pool: 0, maxCrashes: 1_000_000 },
+    limits: { pool: 0, maxCrashes: 1_000_000, ...memoryLimit(settings) },
     logger: makePluginLog(capabilities.stderr),
     ...approvalOptions(settings, capabilities),
     ...(settings.lock === undefined

@@ -45,6 +45,23 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'fetch-not-its-own',
+    stops: 'an endless recursion in place of a denial, if code makes the fetch of a package global',
+    mutation: { replace: [' || own === fetch', ''] },
+    tests: ['test/plugin/bundle/denials.test.ts'],
+  },
+  {
+    id: 'inspected-without-its-storage',
+    stops: 'a plugin that changes its stored files while an operator reviews it',
+    mutation: {
+      replace: [
+        "makeStores(scratch.subdirectory('storage'), storageLimitsOf(settings.limits))",
+        'runtime.stores',
+      ],
+    },
+    tests: ['test/cli/inspect-storage.test.ts'],
+  },
+  {
     id: 'package-without-files-goes-on',
     stops: 'a package that ends because it is denied a file that it merely looks for',
     mutation: 'never',

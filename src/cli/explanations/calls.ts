@@ -120,7 +120,7 @@ export const guestCodes = {
   GUEST_OUT_OF_MEMORY: {
     title: 'the guest ran out of memory',
     meaning: 'The guest used more memory than its limit. The next call gets a new guest.',
-    remedy: 'Raise limits.memoryMb, or change the plugin to use less memory at once.',
+    remedy: 'Raise limits.memoryMb (--memory), or change the plugin to use less memory at once.',
   },
   GUEST_OUT_OF_CPU: {
     title: 'the guest ran out of processor time',

@@ -11,6 +11,7 @@ import { jsonLine, shellWord, visible } from '../../visible.js';
 import { requireYes } from '../approve.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
+import { addMemoryOption, SERVER_MEMORY_MB } from '../memory-option.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { failureLine, failureOf, reasonOf, usageError } from '../failure.js';
@@ -87,7 +88,8 @@ export function addAdd(program: Command, run: RunCommand): void {
       collect,
     )
     .option('--yes', 'accept without asking');
-  addLockOptions(addLockPackageOptions(addPermissionOptions(command))).action(
+  const withMemory = addMemoryOption(command, SERVER_MEMORY_MB);
+  addLockOptions(addLockPackageOptions(addPermissionOptions(withMemory))).action(
     (named: string[], settings: AddSettings) =>
       run((capabilities) => runAdd(named, settings, capabilities)),
   );

@@ -14,6 +14,7 @@ import {
   trustOption,
 } from '../engine-options.js';
 import { usageError } from '../failure.js';
+import { memoryLimit } from '../memory-option.js';
 import { packagesOption } from '../package-options.js';
 import { grantOf } from '../permission-choice.js';
 import {
@@ -213,7 +214,7 @@ export function engineOptionsFor(
     isolation: file.isolation ?? {},
     trustGroups: file.trustGroups ?? {},
     network: { overrides: [...(settings.hostOverride ?? []), ...(file.overrides ?? [])] },
-    limits: file.limits ?? {},
+    limits: { ...file.limits, ...memoryLimit(settings) },
     remotes,
     ...timeZoneOf(settings.timeZone ?? file.timeZone),
     ...(file.trustHints === undefined ? {} : { trustHints: file.trustHints }),

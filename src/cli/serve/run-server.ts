@@ -18,6 +18,12 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { acceptPlugin } from '../lock/add.js';
 import { fetchPackage } from '../lock/fetch.js';
 import { openLock, userLockFile } from '../lock/options.js';
+import {
+  addMemoryOption,
+  memoryLimit,
+  type MemorySettings,
+  SERVER_MEMORY_MB,
+} from '../memory-option.js';
 import { collectSecret } from '../secrets.js';
 import { makeServerLog } from './log.js';
 
@@ -29,7 +35,7 @@ export function addRun(program: Command, run: RunCommand): void {
     )
     .argument('<package>', 'npm:NAME, as you accepted it with bulkhead add --user')
     .argument('[argument...]', 'arguments of the program of an MCP server; write them after --');
-  addApprovalOptions(command)
+  addMemoryOption(addApprovalOptions(command), SERVER_MEMORY_MB)
     .option(
       '--secret <KEY=HOST>',
       'hide the value of a variable from the server; insert it into the header or query of requests to this host; repeatable',
@@ -42,7 +48,7 @@ export function addRun(program: Command, run: RunCommand): void {
     );
 }
 
-interface RunSettings extends ApprovalSettings {
+interface RunSettings extends ApprovalSettings, MemorySettings {
   readonly secret?: PluginSecrets;
 }
 
@@ -62,9 +68,10 @@ async function runServer(
     plugins: [],
     env: capabilities.environment,
     logger,
+    limits: { memoryMb: SERVER_MEMORY_MB, ...memoryLimit(settings) },
     ...approvalOptions(settings, capabilities),
   };
-  await offerToAdd(named, name, capabilities);
+  await offerToAdd(named, name, settings, capabilities);
   const accepted = findAccepted(name, version, capabilities);
   if (accepted?.takesArguments === false && args.length > 0) {
     throw usageError('argument', `${name} is not a program, and takes no arguments`);
@@ -125,6 +132,7 @@ async function runServer(
 async function offerToAdd(
   named: string,
   name: string,
+  { memory }: MemorySettings,
   capabilities: CliCapabilities,
 ): Promise<void> {
   const { ask, stderr } = capabilities;
@@ -133,7 +141,8 @@ async function offerToAdd(
   await stderr.write(`${visible(name)} is not accepted yet.\n`);
   const directory = await fetchPackage(named, {}, capabilities);
   // Standard output belongs to the client.
-  await acceptPlugin(directory, { user: true, json: true }, capabilities);
+  const settings = { user: true, json: true, ...(memory === undefined ? {} : { memory }) };
+  await acceptPlugin(directory, settings, capabilities);
   await stderr.write(
     `added ${visible(name)} to ${visible(lock.path)}\n` +
       `serving it on standard input and output. To let a client start it, run: bulkhead mcp --install cursor\n`,

@@ -1,4 +1,5 @@
 import { GLOBAL_PROCESS } from './source/global-process.js';
+import { WEAK_REFERENCES } from './source/weak-references.js';
 import { NODE_UNIT } from '../../../sandbox/wire/units.js';
 import { NAMESPACE_EXPORT } from './rewrite/rewrite.js';
 import { LINKED_MODULE } from './rewrite/interop.js';
@@ -23,6 +24,7 @@ const INJECTED: Readonly<Record<string, readonly [file: string, names: readonly 
   'bulkhead:performance': ['perf-hooks', ['performance']],
   'bulkhead:process': ['process', ['process', `process as ${GLOBAL_PROCESS}`]],
   'bulkhead:timers': ['timers', ['setImmediate', 'clearImmediate']],
+  'bulkhead:weak-references': ['weak-references', WEAK_REFERENCES],
 };
 
 /** The specifier of the module that offers the files of a unit to other units. */

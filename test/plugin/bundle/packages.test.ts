@@ -176,6 +176,26 @@ describe('a package', () => {
     expect(value).toBe('none');
   });
 
+  it('has weak references that free nothing, which the own code has not', async () => {
+    const value = await runFiles({
+      'index.ts': `import * as dep from 'dep'; export const run = () => [typeof WeakRef, typeof FinalizationRegistry, dep.all(), dep.own()];`,
+      'node_modules/dep/index.js': `const kept = { a: 1 };
+exports.all = () => {
+  const registry = new FinalizationRegistry(() => {});
+  registry.register(kept, 'held');
+  const classes = { WeakRef };
+  return [new WeakRef(kept).deref() === kept, registry.unregister(kept), String(registry), new classes.WeakRef(kept) instanceof WeakRef, 'WeakRef'];
+};
+exports.own = () => { class WeakRef { deref() { return 'own'; } } return new WeakRef().deref(); };`,
+    });
+    expect(value).toEqual([
+      'undefined',
+      'undefined',
+      [true, false, '[object FinalizationRegistry]', true, 'WeakRef'],
+      'own',
+    ]);
+  });
+
   it('may test for shared memory, of which there is none', async () => {
     const getter = `const getter =\n  Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, "byteLength").get;`;
     const isShared = `exports.isShared = (value) => { try { getter.call(value); return true; } catch { return false; } }; Object.getOwnPropertyDescriptor(SharedArrayBuffer.prototype, "growable").get;`;

@@ -8,6 +8,7 @@ import { injectGlobalProcess } from './global-process.js';
 import { isEsModule } from './module-syntax.js';
 import { isPlain, neutralise } from './neutralise.js';
 import { answerSharedMemory } from './shared-memory.js';
+import { injectWeakReferences } from './weak-references.js';
 
 interface PreparedSource {
   readonly contents: string;
@@ -65,7 +66,11 @@ export async function prepareSource(
   const unprefixed = withoutRequire(path, plain.contents);
   const body = builtins === 'real' ? unprefixed : answerCallSites(unprefixed);
   if (builtins !== 'real' && isInPackages(path)) {
-    return { ...plain, contents: required + about + answerSharedMemory(injectGlobalProcess(body)) };
+    return {
+      ...plain,
+      contents:
+        required + about + answerSharedMemory(injectWeakReferences(injectGlobalProcess(body))),
+    };
   }
   return { ...plain, contents: required + about + body };
 }
