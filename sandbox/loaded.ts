@@ -133,6 +133,24 @@ export function load(
   const warned = new Set<string>();
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
+  const evaluated = async (modules: Readonly<Record<string, unknown>>): Promise<unknown> =>
+    params.packages === undefined
+      ? await evaluateBundle(
+          params,
+          confinement,
+          capabilities.makeLinkage(params, modules, confinement),
+        )
+      : await evaluateUnits({
+          params,
+          packages: params.packages,
+          confinement,
+          capabilities,
+          endowing,
+          modules,
+          program: dialect.program?.(world),
+          filesWithoutStorage: () =>
+            (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
+        });
   const evaluate = async (): Promise<Attached> => {
     await dialect.prepare?.(world);
     const modules = {
@@ -141,24 +159,9 @@ export function load(
       [REPORT_MODULE]: reportDenial,
       [SQLITE_MODULE]: makeSqlite(endowing),
     };
-    const exports: unknown =
-      params.packages === undefined
-        ? await evaluateBundle(
-            params,
-            confinement,
-            capabilities.makeLinkage(params, modules, confinement),
-          )
-        : await evaluateUnits({
-            params,
-            packages: params.packages,
-            confinement,
-            capabilities,
-            endowing,
-            modules,
-            program: dialect.program?.(world),
-            filesWithoutStorage: () =>
-              (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
-          });
+    const exports: unknown = await evaluated(modules).catch(async (error: unknown) => {
+      throw (await dialect.whyNotLoaded?.(error, world)) ?? error;
+    });
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;
   };

@@ -22,6 +22,8 @@ export interface Dialect {
   readonly program?: (world: DialectWorld) => string | undefined;
   /** Runs before the plugin's code and delays it until it resolves. Never rejects. */
   readonly prepare?: (world: DialectWorld) => Promise<void>;
+  /** What to report instead of an error of the code's evaluation, if that is only how it ended. */
+  readonly whyNotLoaded?: (error: unknown, world: DialectWorld) => Promise<unknown>;
   attach(exports: Readonly<Record<string, unknown>>, world: DialectWorld): Attached;
 }
 

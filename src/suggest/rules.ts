@@ -217,7 +217,7 @@ function judgeModule(
     if (operation !== 'createServer') return httpFindings(name, operation, node, member, reading);
   }
   // These only read text.
-  if (name === 'net' && operation.startsWith('isIP')) return [];
+  if (name === 'net' && PURE_OF_NET.test(operation)) return [];
   if (name === 'tls' && TLS_LISTS.has(operation)) return [];
   if (name === 'worker_threads' && WITHOUT_THREAD.has(operation)) return [];
   if (DENIED_MODULES.has(name) && operation !== '' && member.call !== undefined) {
@@ -357,3 +357,6 @@ function power(name: string | undefined, why: string, node: AnyNode): Finding {
     ? { permission: 'powers', why: 'powers by a name that is built at run time', node }
     : { permission: 'powers', scope: name, why, node };
 }
+
+/** What of `net` only computes. */
+const PURE_OF_NET = /^(?:isIP|BlockList|[gs]etDefaultAutoSelectFamily)/;

@@ -99,6 +99,28 @@ describe('a server that is a package of its plugin, as bundled from npm', () => 
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 
+  it.each(['', 'await null; '])(
+    'has its last lines in its error if it ends at its start: %s',
+    async (first) => {
+      const engine = await startServer(
+        {
+          name: 'stored',
+          program: '',
+          manifest: { bin: undefined, dependencies: { main: '1' }, bulkhead: { server: 'main' } },
+          files: {
+            'node_modules/main/package.json':
+              '{ "name": "main", "version": "1.0.0", "type": "module", "bin": "server.js" }',
+            'node_modules/main/server.js': `import process from 'node:process'; ${first}console.error('no key'); process.exit(3);`,
+          },
+        },
+        { packages: { main: 'separate' } },
+      );
+      expect(engine.plugins()[0]?.problems).toMatchObject([
+        { message: expect.stringContaining('the exit code 3. Its last lines: no key') },
+      ]);
+    },
+  );
+
   it('has the last lines that its packages wrote in its error', async () => {
     const engine = await start(`say(); process.exit(3);`);
     const { content } = await engine.call('main:run', {});

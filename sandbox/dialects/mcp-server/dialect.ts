@@ -19,6 +19,10 @@ export const mcpServer: Dialect = {
     [PROGRAM_MODULE]: serverOf(world).program,
   }),
   program: programOf,
+  whyNotLoaded: (error, world) =>
+    serverOf(world)
+      .whyEnded()
+      .then((end) => end ?? error),
   attach: (exports, world): Attached => {
     const server = serverOf(world);
     const started = (): Promise<void> => server.start(loaderIn(exports));

@@ -28,6 +28,8 @@ export interface Server {
   noteLine(line: string): void;
   /** Runs the program once, and opens the session. Later calls return the same promise. */
   start(run: () => unknown): Promise<void>;
+  /** The error of later requests if the server has ended itself. */
+  whyEnded(): Promise<unknown>;
   /** The grant has changed: a server that was told its roots lists them again. */
   regranted(): void;
   /** What the server offers, as JSON text for the format's reader. */
@@ -162,6 +164,8 @@ export function makeServer(world: DialectWorld): Server {
     program,
     noteLine,
     start: (run) => (started ??= open(run)),
+    whyEnded: async () =>
+      hasExited ? session.ask('initialize', {}).catch((why: unknown) => why) : undefined,
     regranted: () => {
       const now = JSON.stringify(world.grant.fs ?? []);
       if (roots === undefined || roots === now) return;

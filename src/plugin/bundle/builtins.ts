@@ -13,7 +13,7 @@ import type { BundleSpec } from './spec.js';
 export function builtinFile(name: string, provided: ReadonlySet<string>): string {
   if ((name === 'process' || name === 'fs') && provided.has(STREAMS_MODULE))
     return `${name}-program`;
-  return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? 'denied';
+  return IMPLEMENTED.get(name) ?? WITH_SCHEME.get(name) ?? FILES.get(name) ?? 'denied';
 }
 
 /** Returns a test whether a specifier without `node:` or `bun:` is a built-in. */
@@ -96,6 +96,16 @@ const IMPLEMENTED: ReadonlyMap<string, string> = new Map([
   ['node-gyp-build-optional-packages', 'native'],
   ...POLYFILLS,
 ]);
+
+/** Files of packages that need what plugins do not have, by their ends. */
+const FILES: ReadonlyMap<string, string> = new Map([
+  ['node_modules/pino/lib/transport.js', 'pino-transport'],
+]);
+
+/** The name of the replacement of a package's file, if it has one. */
+export function replacedFile(path: string): string | undefined {
+  return [...FILES.keys()].find((end) => path === end || path.endsWith(`/${end}`));
+}
 
 /** Modules that only their scheme names. Without it, the name is a package's. */
 const WITH_SCHEME: ReadonlyMap<string, string> = new Map([

@@ -176,6 +176,25 @@ describe('a package', () => {
     expect(value).toBe('none');
   });
 
+  it('logs by pino without a thread', async () => {
+    const value = await runFiles({
+      'index.ts': `import { start } from 'pino';
+        export const run = async () => {
+          const stream = start({ target: 'pino-pretty' });
+          const ready = await new Promise((resolve) => stream.on('ready', () => resolve(true)));
+          let closed = 0;
+          stream.on('close', () => { closed += 1; });
+          const flushed = await new Promise((resolve) => stream.flush(() => resolve(true)));
+          stream.unref().ref().flushSync();
+          stream.end(); stream.end();
+          return [ready, flushed, closed, stream.closed];
+        };`,
+      'node_modules/pino/index.js': `exports.start = require('./lib/transport');`,
+      'node_modules/pino/lib/transport.js': `throw new Error('starts a thread');`,
+    });
+    expect(value).toEqual([true, true, 1, true]);
+  });
+
   it('has weak references that free nothing, which the own code has not', async () => {
     const value = await runFiles({
       'index.ts': `import * as dep from 'dep'; export const run = () => [typeof WeakRef, typeof FinalizationRegistry, dep.all(), dep.own()];`,

@@ -35,6 +35,7 @@ describe('a socket without a network', () => {
   it('has the classes that packages name while they are loaded', () => {
     expect(new tls.TLSSocket(new net.Socket())).toBeInstanceOf(net.Socket);
     expect(net.isIP('::1')).toBe(6);
+    expect(net.getDefaultAutoSelectFamilyAttemptTimeout()).toBe(250);
   });
 });
 
@@ -61,5 +62,57 @@ describe('node:stream/consumers', () => {
     expect((await consumers.buffer(parts())).length).toBe(10);
     expect((await consumers.arrayBuffer(parts())).byteLength).toBe(10);
     expect((await consumers.blob(parts())).size).toBe(10);
+  });
+});
+
+describe('a list of blocked addresses', () => {
+  const ADDRESSES: readonly (readonly [string, NodeNet.IPVersion])[] = [
+    ['10.0.0.1', 'ipv4'],
+    ['10.0.0.255', 'ipv4'],
+    ['10.0.1.0', 'ipv4'],
+    ['192.168.7.9', 'ipv4'],
+    ['255.255.255.255', 'ipv4'],
+    ['::1', 'ipv6'],
+    ['fe80::12:1', 'ipv6'],
+    ['fe80::1:2:3:4%eth0', 'ipv6'],
+    ['::ffff:10.0.0.7', 'ipv6'],
+    ['::ffff:a00:7', 'ipv6'],
+    ['2001:db8:0:0:1::', 'ipv6'],
+    ['nonsense', 'ipv4'],
+    ['::1', 'ipv4'],
+  ];
+
+  /** What a list of one of the two modules answers. */
+  function answersOf({ BlockList }: typeof NodeNet): unknown {
+    const list = new BlockList();
+    const said = (act: () => unknown): unknown => {
+      try {
+        return act();
+      } catch (error) {
+        return Reflect.get(Object(error), 'code');
+      }
+    };
+    const before = ADDRESSES.map(([address, family]) => said(() => list.check(address, family)));
+    const made = [
+      said(() => list.addAddress('192.168.7.9')),
+      said(() => list.addAddress('::1', 'ipv6')),
+      said(() => list.addRange('10.0.0.250', '10.0.1.0')),
+      said(() => list.addRange('10.0.1.0', '10.0.0.250')),
+      said(() => list.addSubnet('10.0.0.9', 28)),
+      said(() => list.addSubnet('fe80::', 64, 'ipv6')),
+      said(() => list.addSubnet('2001:db8::', 0, 'ipv6')),
+      said(() => list.addSubnet('10.0.0.0', 33)),
+      said(() => list.addSubnet('10.0.0.0', 1.5)),
+      said(() => list.addAddress('300.1.1.1')),
+      said(() => list.addAddress('::1')),
+      said(() => Reflect.apply(list.addAddress.bind(list), undefined, [5])),
+      said(() => Reflect.apply(list.addAddress.bind(list), undefined, ['::1', 'ipv5'])),
+    ];
+    const after = ADDRESSES.map(([address, family]) => said(() => list.check(address, family)));
+    return { before, made, after, rules: list.rules };
+  }
+
+  it('answers as that of Node', async () => {
+    expect(answersOf(net)).toEqual(answersOf(await import('node:net')));
   });
 });

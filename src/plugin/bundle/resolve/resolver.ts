@@ -11,7 +11,7 @@ import {
 import { type PackageInfo, isPackagesFolder, makePackages } from './package.js';
 import { MACHINE_CODE, NOT_FOUND, type Resolution, schemed } from './resolution.js';
 import { shellWord } from '../../../visible.js';
-import { isModuleOfNode, isPolyfill } from '../builtins.js';
+import { isModuleOfNode, isPolyfill, replacedFile } from '../builtins.js';
 
 interface ResolveQuery {
   readonly specifier: string;
@@ -52,6 +52,8 @@ export function makeResolver(
         ? located
         : (findFile(context, join(owner.directory, replacement)) ?? located);
     if (final.path.endsWith('.node')) return MACHINE_CODE;
+    const replaced = context.variants.isForNode ? undefined : replacedFile(final.path);
+    if (replaced !== undefined) return { kind: 'builtin', name: replaced };
     return {
       kind: 'file',
       path: final.path,
