@@ -5,9 +5,8 @@ import { compartmentGlobal, type CompartmentGlobals } from './compartment-global
 /** The exports of packages such as node-fetch, over the compartment's own `fetch` if it has one. */
 const fetch: CompartmentGlobals['fetch'] = (input, init) => {
   const own = compartmentGlobal('fetch');
-  // Code without a global `fetch` often makes this one global.
   // guard: fetch-not-its-own
-  if (own === undefined || own === fetch) {
+  if (own === undefined || isOfCode()) {
     linkedReport()?.('network', `fetch ${String(input)}`);
     throw denial(
       'NETWORK_DENIED',
@@ -16,6 +15,18 @@ const fetch: CompartmentGlobals['fetch'] = (input, init) => {
   }
   return own(input, init);
 };
+
+/** The argument of a bundle. */
+declare const $bulkhead: { readonly missing: (name: string) => unknown } | undefined;
+
+/**
+ * Whether the global `fetch` is one that the code defined: it often makes this one global, or a function that calls
+ * this one. The compartment's own is fixed, or its permission is held.
+ */
+function isOfCode(): boolean {
+  if (Reflect.getOwnPropertyDescriptor(globalThis, 'fetch')?.writable === false) return false;
+  return typeof $bulkhead !== 'undefined' && $bulkhead.missing('fetch') !== undefined;
+}
 
 export const builtin: object = offer(
   'node-fetch',

@@ -27,7 +27,7 @@ import type { Bundle, Plugin } from '../plugin/plugin.js';
 import { formatNamed } from '../formats/table.js';
 import { diskReader } from './node/disk-reader.js';
 import { hashFileTree } from './node/file-tree.js';
-import { openScratch } from './node/scratch-stores.js';
+import { openReviewScratch, type Scratch } from './node/scratch-stores.js';
 import { readPackIn } from './node/lock-files.js';
 import { buildCurrent, readPack } from './plugins/find-plugins.js';
 import { makeGrants } from './plugins/grants.js';
@@ -138,7 +138,22 @@ export async function inspectArtifact(
   artifact: Artifact,
   problems: readonly string[],
   options: EngineOptions,
-  { variables = [], config }: InspectionSetting = {},
+  setting: InspectionSetting = {},
+): Promise<Inspection> {
+  // Many servers make a directory for their logs before they answer.
+  const scratch = openReviewScratch();
+  try {
+    return await inspectIn(scratch, { plugin, artifact, problems }, options, setting);
+  } finally {
+    scratch.remove();
+  }
+}
+
+async function inspectIn(
+  scratch: Scratch,
+  { plugin, artifact, problems }: Pick<Inspection, 'plugin' | 'artifact' | 'problems'>,
+  options: EngineOptions,
+  { variables = [], config }: InspectionSetting,
 ): Promise<Inspection> {
   const { lockFile: _, ...rest } = options;
   const packages = inspectPackages(Object.values(artifact.bundles));
@@ -154,8 +169,6 @@ export async function inspectArtifact(
     hostMode: plugin.entries.some(({ confinement }) => confinement === 'host') ? [] : [plugin.id],
   });
   const events = makeEventBus(Date.now);
-  // Many servers make a directory for their logs before they answer.
-  const scratch = openScratch(settings.storageDirectory);
   const runtime = await openEngineRuntime(settings, events);
   try {
     const { guests, contributions, scheduler } = runtime;
@@ -203,7 +216,6 @@ export async function inspectArtifact(
     };
   } finally {
     await runtime.close();
-    scratch.remove();
   }
 }
 

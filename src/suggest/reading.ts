@@ -59,7 +59,10 @@ export function readCode(code: string): Reading {
   const addValue = (target: Identifier, value: AnyNode): void => {
     const scope = scopes.get(target);
     const inScope = values.get(scope) ?? new Map<string, AnyNode[]>();
-    values.set(scope, inScope.set(target.name, [...(inScope.get(target.name) ?? []), value]));
+    values.set(scope, inScope);
+    const known = inScope.get(target.name);
+    if (known === undefined) inScope.set(target.name, [value]);
+    else known.push(value);
   };
   const define = (target: Identifier, value: Expression): void => {
     const { name } = target;
@@ -100,7 +103,9 @@ export function readCode(code: string): Reading {
       if (node.left.type === 'Identifier') define(node.left, node.right);
     } else if (node.type === 'CallExpression' && node.callee.type === 'Identifier') {
       const { name } = node.callee;
-      calls.set(name, [...(calls.get(name) ?? []), node]);
+      const known = calls.get(name);
+      if (known === undefined) calls.set(name, [node]);
+      else known.push(node);
     } else if (node.type === 'ObjectPattern') {
       for (const name of environmentsTakenBy(node)) environments.add(name);
     } else if (node.type === 'AssignmentPattern' && node.left.type === 'Identifier') {

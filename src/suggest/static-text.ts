@@ -14,12 +14,18 @@ export type StaticTexts = (node: AnyNode | null | undefined) => StaticText | und
 /** Levels of constants and nested expressions that are followed. */
 const MAX_STEPS = 20;
 
+/** Expressions that one text is evaluated from. Constants of constants could be followed without end. */
+const MAX_EXPRESSIONS = 1_000;
+
 export function makeStaticTexts(
   constant: (use: Identifier) => AnyNode | undefined,
   modules: ReadonlyMap<string, string>,
 ): StaticTexts {
+  let left = MAX_EXPRESSIONS;
   const evaluate = (node: AnyNode | null | undefined, steps: number): StaticText | undefined => {
-    if (!node || steps > MAX_STEPS) return undefined;
+    left -= 1;
+    // guard: static-text-capped
+    if (!node || steps > MAX_STEPS || left < 0) return undefined;
     switch (node.type) {
       case 'Literal':
         return typeof node.value === 'string' ? { text: node.value, whole: true } : undefined;
@@ -98,7 +104,10 @@ export function makeStaticTexts(
     return unknown < 0 ? { text, whole: true } : { text: `${text}/`, whole: false };
   };
 
-  return (node) => evaluate(node, 0);
+  return (node) => {
+    left = MAX_EXPRESSIONS;
+    return evaluate(node, 0);
+  };
 }
 
 /** What a function returns in the one way that it has. */

@@ -2,17 +2,31 @@ import type { AnyNode, CallExpression, Identifier, ObjectPattern } from 'acorn';
 import type { Walk } from '../plugin/bundle/rewrite/parse.js';
 import type { Reference } from '../plugin/bundle/rewrite/scopes.js';
 
-/** A function with a name, and what leads to it. */
+/** A function with a name, and what it leads to. */
 interface NamedFunction {
   /** The named function around it. */
   readonly outer: NamedFunction | undefined;
   readonly start: number;
   readonly end: number;
-  /** How modules export it as a property of an object. */
-  readonly exported: Export[];
-  /** The named function around each of its uses; `undefined` for a use outside of them. */
-  readonly usedIn: (NamedFunction | undefined)[];
+  /** The named functions in it. */
+  readonly inner: NamedFunction[];
+  /** The named functions that its own code names. */
+  readonly uses: NamedFunction[];
+  /** Whether code that may run names it. */
   isReached: boolean;
+  /** Whether its code may run: it is reached, and so are all around it. */
+  isLive: boolean;
+}
+
+/** A variable, by its scope and its name. */
+interface Variable {
+  /** Its function, if it has one alone. */
+  made?: NamedFunction;
+  readonly names: Identifier[];
+  /** The variables that get its value: `const other = name`. */
+  readonly sources: Variable[];
+  /** Whether code gets its value, and not only a property of it by name. */
+  isPassedOn: boolean;
 }
 
 /** `key` of `__export(module, { key: () => name })`, by which esbuild makes a module an object. */
@@ -31,10 +45,53 @@ export function findUnreached(
   references: readonly Reference[],
   parentOf: (node: AnyNode) => AnyNode | undefined,
 ): (offset: number) => boolean {
-  const scopes = new Map(references.map(({ node, scope }) => [node, scope]));
-  const functions = new Map<object | undefined, Map<string, NamedFunction>>();
+  const variables = variablesOf(references);
+  const { around, functions, members } = findFunctions(walk, variables);
+  const all = new Set(variables.values());
+  markPassedOn(all, variables, parentOf);
+  const roots: NamedFunction[] = [];
+  for (const { made, names } of all) {
+    if (made === undefined) continue;
+    for (const node of names) {
+      if (nameOf(parentOf(node)) === node) continue;
+      const exported = exportOf(node, parentOf);
+      if (exported === undefined) (around.get(node)?.uses ?? roots).push(made);
+      else if (members.has(exported.key) || variables.get(exported.module)?.isPassedOn === true) {
+        roots.push(made);
+      }
+    }
+  }
+  markLive([...roots, ...functions.filter(({ isReached }) => isReached)]);
+  return isWithin(functions.filter(({ isLive }) => !isLive));
+}
+
+/** The variable of each name in the code. */
+function variablesOf(references: readonly Reference[]): ReadonlyMap<AnyNode, Variable> {
+  const byScope = new Map<object | undefined, Map<string, Variable>>();
+  const variables = new Map<AnyNode, Variable>();
+  for (const { node, scope } of references) {
+    const inScope = byScope.get(scope) ?? new Map<string, Variable>();
+    byScope.set(scope, inScope);
+    const variable = inScope.get(node.name) ?? { names: [], sources: [], isPassedOn: false };
+    inScope.set(node.name, variable);
+    variable.names.push(node);
+    variables.set(node, variable);
+  }
+  return variables;
+}
+
+interface Functions {
+  readonly functions: readonly NamedFunction[];
+  /** The innermost named function around a name. */
+  readonly around: ReadonlyMap<AnyNode, NamedFunction>;
+  /** The names of properties that the code reads. */
+  readonly members: ReadonlySet<string>;
+}
+
+function findFunctions(walk: Walk, variables: ReadonlyMap<AnyNode, Variable>): Functions {
+  const functions: NamedFunction[] = [];
+  const around = new Map<AnyNode, NamedFunction>();
   const members = new Set<string>();
-  const around = new Map<Identifier, NamedFunction>();
   const open: (readonly [node: AnyNode, opened: NamedFunction])[] = [];
   for (const { node, parent, leaving } of walk) {
     if (leaving) {
@@ -49,72 +106,89 @@ export function findUnreached(
     const member = readMember(node, parent);
     if (member !== undefined) members.add(member);
     const id = nameOf(node);
-    if (id === undefined) continue;
-    const inScope = functions.get(scopes.get(id)) ?? new Map<string, NamedFunction>();
+    const variable = id && variables.get(id);
+    if (variable === undefined) continue;
     const { start, end } = node;
     // Which of two functions a name has is not known here.
-    const isReached = inScope.has(id.name);
-    const one = { outer, start, end, exported: [], usedIn: [], isReached };
-    functions.set(scopes.get(id), inScope.set(id.name, one));
+    const isReached = variable.made !== undefined;
+    const one = { outer, start, end, inner: [], uses: [], isReached, isLive: false };
+    if (variable.made !== undefined) variable.made.isReached = true;
+    variable.made = one;
+    outer?.inner.push(one);
+    functions.push(one);
     open.push([node, one]);
   }
-  const uses = new Map<object | undefined, Map<string, Identifier[]>>();
-  for (const { node, scope } of references) {
-    const inScope = uses.get(scope) ?? new Map<string, Identifier[]>();
-    uses.set(scope, inScope.set(node.name, [...(inScope.get(node.name) ?? []), node]));
-    const one = functions.get(scope)?.get(node.name);
-    if (one === undefined || nameOf(parentOf(node)) === node) continue;
-    const exported = exportOf(node, parentOf);
-    if (exported === undefined) one.usedIn.push(around.get(node));
-    else one.exported.push(exported);
-  }
-  /** Whether code gets the object of a module, and not only a property of it by name. */
-  const isPassedOn = (module: Identifier, seen: ReadonlySet<Identifier> = new Set()): boolean =>
-    !seen.has(module) &&
-    (uses.get(scopes.get(module))?.get(module.name) ?? []).some((use) => {
+  return { functions, around, members };
+}
+
+/** Marks the variables whose value code gets, also by another variable. */
+function markPassedOn(
+  all: ReadonlySet<Variable>,
+  variables: ReadonlyMap<AnyNode, Variable>,
+  parentOf: (node: AnyNode) => AnyNode | undefined,
+): void {
+  for (const variable of all) {
+    for (const use of variable.names) {
       const parent = parentOf(use);
-      if (parent?.type === 'MemberExpression') {
-        return parent.object !== use || (parent.computed && parent.property.type !== 'Literal');
-      }
-      if (parent?.type === 'VariableDeclarator') {
-        const { id } = parent;
-        if (id.type === 'Identifier') {
-          return parent.init === use && isPassedOn(id, new Set([...seen, module]));
-        }
-        return id.type !== 'ObjectPattern' || !id.properties.every(isNamed);
-      }
-      const isFilled = parent?.type === 'CallExpression' && isExportCall(parent, use);
-      return !isFilled && exportOf(use, parentOf) === undefined;
-    });
-  const isRead = ({ key, module }: Export): boolean => members.has(key) || isPassedOn(module);
-  const unreached = markReached(
-    [...functions.values()].flatMap((inScope) => [...inScope.values()]),
-    isRead,
-  );
-  return (offset) => unreached.some(({ start, end }) => offset >= start && offset < end);
+      if (parent?.type !== 'VariableDeclarator' || parent.id.type !== 'Identifier') {
+        variable.isPassedOn ||= passesOn(use, parent, parentOf);
+      } else if (parent.init === use) variables.get(parent.id)?.sources.push(variable);
+    }
+  }
+  const open = [...all].filter(({ isPassedOn }) => isPassedOn);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const source of next.sources) {
+      if (source.isPassedOn) continue;
+      source.isPassedOn = true;
+      open.push(source);
+    }
+  }
 }
 
-/** Marks what code outside of named functions leads to, in some number of steps. Returns the others. */
-function markReached(
-  all: readonly NamedFunction[],
-  isRead: (exported: Export) => boolean,
-): readonly NamedFunction[] {
-  for (const one of all) one.isReached ||= one.exported.some(isRead);
-  let unreached = all.filter((one) => !one.isReached);
-  for (let before = Infinity; unreached.length < before;) {
-    before = unreached.length;
-    for (const one of unreached) one.isReached = one.usedIn.some(isLive);
-    unreached = unreached.filter((one) => !one.isReached);
+/** Whether a use of a variable is more than one property of it by name. */
+function passesOn(
+  use: Identifier,
+  parent: AnyNode | undefined,
+  parentOf: (node: AnyNode) => AnyNode | undefined,
+): boolean {
+  if (parent?.type === 'MemberExpression') {
+    return parent.object !== use || (parent.computed && parent.property.type !== 'Literal');
   }
-  return unreached;
+  if (parent?.type === 'VariableDeclarator') {
+    return parent.id.type !== 'ObjectPattern' || !parent.id.properties.every(isNamed);
+  }
+  const isFilled = parent?.type === 'CallExpression' && isExportCall(parent, use);
+  return !isFilled && exportOf(use, parentOf) === undefined;
 }
 
-/** Whether code in a function runs: the function and all around it are reached. */
-function isLive(place: NamedFunction | undefined): boolean {
-  for (let next = place; next !== undefined; next = next.outer) {
-    if (!next.isReached) return false;
+/** Marks what these functions lead to. Each function is visited once. */
+function markLive(roots: readonly NamedFunction[]): void {
+  const open = [...roots];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    next.isReached = true;
+    if (next.isLive || next.outer?.isLive === false) continue;
+    next.isLive = true;
+    for (const one of next.uses) open.push(one);
+    for (const one of next.inner) if (one.isReached) open.push(one);
   }
-  return true;
+}
+
+/** Whether an offset is in one of these functions, which come in the order of their starts. */
+function isWithin(functions: readonly NamedFunction[]): (offset: number) => boolean {
+  const ranges: { readonly start: number; readonly end: number }[] = [];
+  // One within another adds nothing.
+  for (const { start, end } of functions) {
+    if (end > (ranges.at(-1)?.end ?? -1)) ranges.push({ start, end });
+  }
+  return (offset) => {
+    let [low, high] = [0, ranges.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((ranges[middle]?.start ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset < (ranges[low - 1]?.end ?? -1);
+  };
 }
 
 /** The name of `function name() {}` or `const name = () => {}`. */

@@ -328,6 +328,18 @@ describe('suggestPermissions', () => {
     expect(found.open).toHaveLength(3);
   });
 
+  it('reads code in time whose constants lead to many others', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `c${index}`);
+    const constants = names.map((name, index) => {
+      const next = `\${${names[index + 1] ?? '"https://api.example.com/"'}}`;
+      return `const ${name} = \`${next.repeat(40)}\`;`;
+    });
+    const found = await suggested(
+      `// @ts-nocheck\n${constants.toReversed().join('\n')}\nconst run = () => fetch(c0);`,
+    );
+    expect(found.permissions).toEqual({ network: ['https://api.example.com'] });
+  });
+
   it('fails with BUNDLE_FAILED if the code is nested too deeply', async () => {
     const deep = `export const deep = ${'['.repeat(1_500)}${']'.repeat(1_500)};`;
     await expect(suggested(deep)).rejects.toMatchObject({

@@ -1,10 +1,11 @@
 import { mkdtempSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { copyStore } from '../../brokers/storage/copy-store.js';
 import { makeStores, type Stores } from '../../brokers/storage/store.js';
 import type { StorageLimits } from '../../brokers/limits.js';
 
-/** A directory for the copies of one run, in `.dry-runs` of the storage directory. */
+/** A directory for the files of one run. */
 export interface Scratch {
   /** Makes a directory in it, and gives its path. */
   subdirectory(name: string): string;
@@ -14,11 +15,20 @@ export interface Scratch {
 /** Copies of processes that were killed are removed after this time. */
 const OLD_MS = 60 * 60 * 1_000;
 
+/** A directory for the copies of one run, in `.dry-runs` of the storage directory. */
 export function openScratch(storageDirectory: string): Scratch {
   const parent = resolve(storageDirectory, '.dry-runs');
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   removeOld(parent);
-  const directory = mkdtempSync(join(parent, 'run-'));
+  return scratchIn(mkdtempSync(join(parent, 'run-')));
+}
+
+/** A directory for what a plugin stores while it is reviewed. It is not in the storage, which need not be there. */
+export function openReviewScratch(): Scratch {
+  return scratchIn(mkdtempSync(join(tmpdir(), 'bulkhead-review-')));
+}
+
+function scratchIn(directory: string): Scratch {
   return {
     subdirectory: (name) => {
       const path = join(directory, name);

@@ -89,8 +89,11 @@ function parseCached(text: string | undefined): unknown {
 
 async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promise<unknown> {
   let computed = false;
+  let hasAnswered = false;
   const kill = async (): Promise<void> => {
     computed = (await isComputing(guest.pid)) === true;
+    // It answered while it was watched.
+    if (hasAnswered) return;
     guest.kill({
       cause: 'deadline',
       detail: `it did not say what it offers within ${timeoutMs} ms`,
@@ -98,7 +101,9 @@ async function describe(plugin: Plugin, guest: Guest, timeoutMs: number): Promis
   };
   const cancelDeadline = startLoadDeadline(guest, timeoutMs, () => void kill());
   try {
-    return await guest.peer.ask('describe', null).answer;
+    const answer = await guest.peer.ask('describe', null).answer;
+    hasAnswered = true;
+    return answer;
   } catch (error) {
     if (!(error instanceof GuestEnded)) throw error;
     if (error.end.cause === 'deadline') throw tooSlow(plugin, timeoutMs, computed);

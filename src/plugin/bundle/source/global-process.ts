@@ -40,8 +40,8 @@ function isGlobalProcess(node: AnyNode): boolean {
   );
 }
 
-/** Whether the code assigns to the member or deletes it. */
-function isChanged(node: AnyNode, parent: AnyNode | undefined): boolean {
+/** Whether the code assigns to a name or a member, or deletes it. */
+export function isChanged(node: AnyNode, parent: AnyNode | undefined): boolean {
   switch (parent?.type) {
     case 'AssignmentExpression':
       return parent.left === node;

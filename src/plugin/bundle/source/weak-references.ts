@@ -1,6 +1,6 @@
-import type { AnyNode } from 'acorn';
 import { parseSource } from '../rewrite/parse.js';
 import { resolveBindings } from '../rewrite/scopes.js';
+import { isChanged } from './global-process.js';
 
 /** The injected names of the classes. They are as long as the names, so that places stay the same. */
 const INJECTED: ReadonlyMap<string, string> = new Map([
@@ -34,8 +34,4 @@ function freeNamesOf(code: string): ReturnType<typeof resolveBindings>['free'] {
     // JSX, or syntax newer than acorn. esbuild reports what is invalid.
     return [];
   }
-}
-
-function isChanged(node: AnyNode, parent: AnyNode | undefined): boolean {
-  return parent?.type === 'AssignmentExpression' && parent.left === node;
 }
