@@ -17,7 +17,7 @@ const fetch: CompartmentGlobals['fetch'] = (input, init) => {
 };
 
 /** The argument of a bundle. */
-declare const $bulkhead: { readonly missing: (name: string) => unknown } | undefined;
+declare const $bulkhead: { readonly missing?: (name: string) => unknown } | undefined;
 
 /**
  * Whether the global `fetch` is one that the code defined: it often makes this one global, or a function that calls
@@ -25,7 +25,7 @@ declare const $bulkhead: { readonly missing: (name: string) => unknown } | undef
  */
 function isOfCode(): boolean {
   if (Reflect.getOwnPropertyDescriptor(globalThis, 'fetch')?.writable === false) return false;
-  return typeof $bulkhead !== 'undefined' && $bulkhead.missing('fetch') !== undefined;
+  return typeof $bulkhead !== 'undefined' && $bulkhead.missing?.('fetch') !== undefined;
 }
 
 export const builtin: object = offer(
