@@ -3,15 +3,15 @@ import {
   closeSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectories, makeDirectoriesSync } from './make-directories.js';
 
 export interface ReplaceOptions {
   /** The mode of the new file. The mode of the file that it replaces does not count. */
@@ -35,7 +35,7 @@ export async function replaceFile(
   content: string | Uint8Array,
   { mode, directoryMode, durable = false }: ReplaceOptions,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: directoryMode });
+  await makeDirectories(dirname(path), directoryMode);
   removeOldDrafts(dirname(path));
   const draft = draftOf(path);
   try {
@@ -60,7 +60,7 @@ export function replaceFileSync(
   content: string | Uint8Array,
   { mode, directoryMode, durable = false }: ReplaceOptions,
 ): void {
-  mkdirSync(dirname(path), { recursive: true, mode: directoryMode });
+  makeDirectoriesSync(dirname(path), directoryMode);
   removeOldDrafts(dirname(path));
   const draft = draftOf(path);
   writeNewFile(draft, content, mode, durable);

@@ -14,12 +14,7 @@ import {
 } from './arguments.js';
 import type { CliCapabilities, TextSink } from './capabilities.js';
 import { usageError } from './failure.js';
-import {
-  addMemoryOption,
-  GUEST_MEMORY_MB,
-  memoryLimit,
-  type MemorySettings,
-} from './memory-option.js';
+import { addMemoryOption, memoryLimit, type MemorySettings } from './memory-option.js';
 import { lockedPlugins, placeOfPlugin } from './named-plugins.js';
 import { addPackageOptions, type PackageSettings, packagesOption } from './package-options.js';
 import { optionWithValues } from './completion/with-values.js';
@@ -64,7 +59,7 @@ export interface PluginSettings extends EngineSettings {
 
 export function addEngineOptions(command: Command): Command {
   const common = addPermissionOptions(addPackageOptions(addApprovalOptions(command)));
-  return addMemoryOption(common, GUEST_MEMORY_MB)
+  return addMemoryOption(common, 'plugin')
     .option(
       '--lock <FILE>',
       'run only the plugins of this lock file, as they were accepted (default: none)',

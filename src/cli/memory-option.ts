@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EngineOptions } from '../engine/types/options.js';
-import { readLimits } from '../engine/types/limits.js';
+import { PROGRAM_MEMORY_MB, readLimits } from '../engine/types/limits.js';
 import { usageError } from './failure.js';
 
 export interface MemorySettings {
@@ -8,21 +8,26 @@ export interface MemorySettings {
   readonly memory?: number;
 }
 
-/** What a guest gets without `--memory`, in MiB. */
-export const GUEST_MEMORY_MB: number = readLimits({}).memoryMb;
+const GUEST_MEMORY_MB = readLimits({}).memoryMb;
 
-/** What an MCP server may use without `--memory`, in MiB: it is a whole program, and its user runs few of them. */
-export const SERVER_MEMORY_MB = 256;
+/** What a command may run. */
+type Runs = 'plugin' | 'server' | 'any';
+
+/** What a guest gets without `--memory`, in MiB, by what the command runs. */
+const STANDARD_MEMORY: Readonly<Record<Runs, string>> = {
+  plugin: String(GUEST_MEMORY_MB),
+  server: String(PROGRAM_MEMORY_MB),
+  any: `${GUEST_MEMORY_MB}, an MCP server ${PROGRAM_MEMORY_MB}`,
+};
 
 /** What a guest needs to start, in MiB. */
 const MIN_MEMORY_MB = 32;
 const MAX_MEMORY_MB = 64 * 1024;
 
-/** `standard`: what a guest gets without the option, in MiB. */
-export function addMemoryOption(command: Command, standard: number): Command {
+export function addMemoryOption(command: Command, runs: Runs): Command {
   return command.option(
     '--memory <MIB>',
-    `memory of a guest in MiB, and the same again for buffers (default: ${standard})`,
+    `memory of a guest in MiB, and the same again for buffers (default: ${STANDARD_MEMORY[runs]})`,
     parseMemory,
   );
 }

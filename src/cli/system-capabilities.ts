@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { realpathSync, unwatchFile, watchFile } from 'node:fs';
 import {
   access,
-  mkdir,
   mkdtemp,
   open,
   readFile,
@@ -17,6 +16,7 @@ import { availableParallelism, release, tmpdir, totalmem, userInfo } from 'node:
 import { dirname, join, resolve as absolute } from 'node:path';
 import { clearScreenDown, createInterface, cursorTo } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { makeDirectories } from '../make-directories.js';
 import { createEngine } from '../agent/agent.js';
 import { keepBundlers } from '../engine/node/walled-bundler.js';
 import { readAudit } from '../audit/options.js';
@@ -86,7 +86,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     stderr: makeSink(stderr),
     readFile: (path) => readFile(path, 'utf8'),
     writeFile: async (path, text) => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeDirectories(dirname(path));
       const file = await open(path, 'w', 0o600);
       try {
         // An existing file may have a wider mode.
@@ -107,7 +107,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
     },
     ownCommand: { command: process.execPath, args: [realpathSync(process.argv[1] ?? '')] },
     checkWritable: async (path) => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeDirectories(dirname(path));
       const isNew = await access(path).then(
         () => false,
         () => true,
@@ -116,7 +116,7 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
       if (isNew) await rm(path);
     },
     makeEmptyDirectory: async (path) => {
-      await mkdir(path, { recursive: true });
+      await makeDirectories(path);
       if ((await readdir(path)).length > 0) throw new Error('it is not empty');
     },
     makeScratch: async () => {
@@ -126,10 +126,10 @@ export function systemCapabilities(interrupted: AbortSignal, version: string): C
       return { directory, [Symbol.asyncDispose]: remove };
     },
     makeProject: async (directory, files) => {
-      await mkdir(directory, { recursive: true });
+      await makeDirectories(directory);
       if ((await readdir(directory)).length > 0) throw new Error('it is not empty');
       for (const [path, text] of Object.entries(files)) {
-        await mkdir(join(directory, dirname(path)), { recursive: true });
+        await makeDirectories(join(directory, dirname(path)));
         await writeFile(join(directory, path), text, { flag: 'wx' });
       }
     },

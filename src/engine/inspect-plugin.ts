@@ -10,17 +10,11 @@ import type { UnnamedTool } from '../catalog/catalog.js';
 import { BulkheadError, isBulkheadError, messageOf } from '../errors.js';
 import { makeEventBus } from '../events.js';
 import { readPlugin } from '../formats/discover.js';
-import { type Changes, hostsIn, type ToolTexts } from '../lock/changes.js';
-import { compact, expand } from '../lock/compact.js';
-import type { LockedPlugin, LockedTool } from '../lock/lock.js';
-import { effectivePermissions } from '../permissions/grant.js';
-import {
-  choosePermissions,
-  type PermissionChoice,
-  unionOfRequests,
-} from '../permissions/choice.js';
+import { hostsIn, type ToolTexts } from '../lock/changes.js';
+import type { LockedTool } from '../lock/lock.js';
+import { unionOfRequests } from '../permissions/choice.js';
 import type { PermissionName, Permissions } from '../permissions/kind.js';
-import { makePermissions, NO_PERMISSIONS, scopesOf, unionOf } from '../permissions/permissions.js';
+import { NO_PERMISSIONS, unionOf } from '../permissions/permissions.js';
 import { canonicalJson } from '../canonical.js';
 import { type Artifact, buildKey, makeArtifact } from '../plugin/artifact/artifact.js';
 import type { Bundle, Plugin } from '../plugin/plugin.js';
@@ -37,7 +31,7 @@ import { install } from './plugins/install.js';
 import type { InstalledPlugin } from './plugins/installed.js';
 import { openEngineRuntime } from './runtime.js';
 import { readSettings } from './settings.js';
-import { storageLimitsOf } from './types/limits.js';
+import { PROGRAM_MEMORY_MB, storageLimitsOf } from './types/limits.js';
 import type { EngineOptions } from './types/options.js';
 import type { PluginProblem } from './types/status.js';
 
@@ -87,9 +81,9 @@ export interface InspectionSetting {
 }
 
 /**
- * Inspects a plugin's manifest, code and tool definitions. A packed plugin is inspected by its artifact. To
- * list the tools, it loads the plugin without network access, and with a storage that is removed afterwards. Throws the errors of reading and building the
- * plugin, and `INVALID_ARTIFACT`.
+ * Inspects a plugin's manifest, code and tool definitions. A packed plugin is inspected by its artifact. To list the
+ * tools, it loads the plugin without network access, and with a storage that is removed afterwards.
+ * Throws the errors of reading and building the plugin, and `INVALID_ARTIFACT`.
  */
 export async function inspectPlugin(
   directory: string,
@@ -132,7 +126,7 @@ export async function inspectSources(
   }
 }
 
-/** Inspects the code of an artifact. Loads it without network access and without the files that it stored. */
+/** Inspects the code of an artifact, without network access and without the files that it stored. */
 export async function inspectArtifact(
   plugin: Plugin,
   artifact: Artifact,
@@ -160,6 +154,7 @@ async function inspectIn(
   const settings = readSettings({
     ...rest,
     plugins: [],
+    limits: { ...(isProgram(plugin) ? PROGRAM_LIMITS : {}), ...options.limits },
     env: { ...standIns(plugin, variables), ...options.env },
     grant: (one) => withoutNetwork(one, variables),
     ...(config === undefined ? {} : { config: () => config }),
@@ -219,12 +214,18 @@ async function inspectIn(
   }
 }
 
+const PROGRAM_LIMITS = { memoryMb: PROGRAM_MEMORY_MB };
+
+function isProgram({ format }: Pick<Plugin, 'format'>): boolean {
+  return formatNamed(format).arePrograms === true;
+}
+
 /**
  * The files that a program may read. Other plugins name those that they read, as permissions. Throws if they cannot
  * be pinned: without a hash, all of them would be readable.
  */
 async function filesOf({ format, directory }: Plugin): Promise<Pick<Inspection, 'files'>> {
-  if (formatNamed(format).arePrograms !== true) return {};
+  if (!isProgram({ format })) return {};
   try {
     return { files: await hashFileTree(directory) };
   } catch (error) {
@@ -358,42 +359,4 @@ function describeTool(listed: UnnamedTool): InspectedTool {
 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
-
-/**
- * The permissions that the operator's choice gives the plugin: without one, all that it declares. Throws
- * `INVALID_PERMISSION` for a permission that it does not declare, unless its system cannot declare it.
- */
-export function allowances(inspected: Inspection, choice: PermissionChoice): Permissions {
-  const { plugin } = inspected;
-  return choosePermissions(inspected, choice, (text) => {
-    throw new BulkheadError(
-      'INVALID_PERMISSION',
-      `${text} cannot be allowed to ${plugin.id}: ${plugin.manifest} does not declare it.`,
-      { kind: 'known', text },
-    );
-  });
-}
-
-/**
- * The permissions of an update: the previous grant, plus the new permissions that the operator
- * accepts. A previously withheld permission stays withheld.
- */
-export function grantedAfter(
-  locked: LockedPlugin,
-  examined: Inspection,
-  { permissions }: Changes,
-  allowed: readonly string[],
-): Permissions {
-  const before = expand(locked.granted);
-  const wider = makePermissions((name) =>
-    permissions.wider.flatMap(({ kind, scope }) => (kind === name ? [scope] : [])),
-  );
-  const more = allowed.length === 0 ? [] : [allowances(examined, { only: allowed })];
-  const all = unionOf([before, wider, ...more]);
-  const { undeclared } = examined;
-  if (undeclared === true) return all;
-  // Expressed in the new manifest's scopes, so a scope that another one covers is not repeated.
-  const held = expand(compact(effectivePermissions(examined.declared, all)));
-  return makePermissions((name) => scopesOf(undeclared.includes(name) ? all : held, name));
 }

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoriesSync } from '../make-directories.js';
 import { systemCode } from '../errors.js';
 import { replaceFileSync } from '../replace-file.js';
 
@@ -21,7 +22,7 @@ export function openSpentCalls(
   now: () => number,
   write: (descriptor: number, bytes: Uint8Array) => number = writeSync,
 ): SpentCalls {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectoriesSync(directory, 0o700);
   const file = join(directory, 'spent-calls');
   const spent = readSpent(file, now());
   let noted = 0;

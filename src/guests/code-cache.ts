@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoriesSync } from '../make-directories.js';
 
 /**
  * V8's compiled form of the guest's own code, cached on disk: a guest starts a third faster with it.
@@ -89,7 +90,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Runs the guest's script without plugin and pipe. The script writes the file completely or not at all. */
 function make({ directory, node, flags, script }: CodeCacheSpec, file: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectoriesSync(directory, 0o700);
     const maker = spawn(node, [...flags, script, 'cache', file], {
       env: {},
       cwd: '/',

@@ -3,13 +3,13 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
   rmSync,
 } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { makeDirectoriesSync } from '../make-directories.js';
 import { BulkheadError, systemCode, messageOf } from '../errors.js';
 import { replaceFileSync, syncDirectorySync, writeNewFile } from '../replace-file.js';
 import {
@@ -59,7 +59,7 @@ export function publicFileOf(path: string): string {
  * exists: a key is never overwritten by accident.
  */
 export function createKeyFile(path: string, text: string, mode: 0o600 | 0o644 = 0o600): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectoriesSync(dirname(path), 0o700);
   try {
     writeNewFile(path, text, mode, true);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { makeDirectoriesSync } from '../make-directories.js';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { refused, requireRegistry } from './refused.js';
 import type { Environment } from './run-npm.js';
@@ -64,7 +65,7 @@ export async function fetchGit(
     write: (target) => {
       for (const { path, bytes } of files) {
         const place = join(target, path);
-        mkdirSync(dirname(place), { recursive: true });
+        makeDirectoriesSync(dirname(place));
         writeFileSync(place, bytes, { flag: 'wx' });
       }
     },

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
+import { makeDirectoriesSync } from '../make-directories.js';
 import { isRecord } from '../../sandbox/wire/json.js';
 import { integrityOf } from '../plugin/integrity.js';
 import { checkTree } from './check-tree.js';
@@ -95,7 +96,7 @@ export function openPackageStore({
   const run = makeNpm({ environment, cache, ...(npm === undefined ? {} : { npm }) });
   /** Fills a new directory, and gives it its place. */
   const store = async (fill: (draft: string) => Promise<Filled>): Promise<StoredPackage> => {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    makeDirectoriesSync(cache, 0o700);
     const draft = join(realPathOf(directory), `.draft-${randomUUID()}`);
     mkdirSync(draft, { mode: 0o700 });
     try {
@@ -164,7 +165,7 @@ export function openPackageStore({
         const { lock, count } = isAlone ? { lock: '', count: 0 } : await install(name, draft);
         const place = packageIn(draft, name);
         if (existsSync(place)) throw refused(name, 'it depends on another package of its own name');
-        mkdirSync(place, { recursive: true });
+        makeDirectoriesSync(place);
         write(place);
         // The plugins of some systems are no packages.
         if (!isPackage && !(await systems.isPlugin(place))) throw refused(url, NO_PACKAGE);

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories } from '../make-directories.js';
 import { systemCode } from '../errors.js';
 
 /** Where a cassette is stored. */
@@ -17,7 +18,7 @@ export function openCassetteFile(path: string): CassetteFile {
         throw error;
       }),
     write: async (text) => {
-      await mkdir(dirname(path), { recursive: true });
+      await makeDirectories(dirname(path));
       await writeFile(path, text);
     },
   };

@@ -11,6 +11,7 @@ const rows: readonly (readonly string[])[] = [
   ['sandbox/dialects/', 'sandbox/builtins/'],
   ['sandbox/'],
   ['sandbox/node/'],
+  ['src/make-directories.ts'],
   [
     'src/errors.ts',
     'src/visible.ts',
@@ -75,6 +76,7 @@ const narrowed: Readonly<Record<string, readonly string[]>> = {
     'src/canonical.ts',
     'src/file-mutex.ts',
     'src/hash.ts',
+    'src/make-directories.ts',
     'src/replace-file.ts',
     'src/waiting.ts',
     'src/keys/',
@@ -115,6 +117,8 @@ const powerful: readonly string[] = [
   'src/processor.ts',
   // Excludes other processes by a file.
   'src/file-mutex.ts',
+  // Makes directories.
+  'src/make-directories.ts',
   // Replaces files in one step.
   'src/replace-file.ts',
   // Keys are read and written with checked modes.

@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, resolve as absolute } from 'node:path';
+import { makeDirectories } from '../../make-directories.js';
 import { BulkheadError, systemCode } from '../../errors.js';
 import { type Anchor, formatAnchor, parseAnchors, SEGMENT_LINE } from '../verify.js';
 
@@ -46,7 +47,7 @@ function fileSender(file: string): AnchorSender {
   return {
     name: file,
     send: async ({ anchor, atMs, segmentAfter }) => {
-      await mkdir(dirname(file), { recursive: true });
+      await makeDirectories(dirname(file));
       const time = new Date(atMs).toISOString();
       const marker =
         segmentAfter === undefined

@@ -1,14 +1,6 @@
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { type FileHandle, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { makeDirectories } from '../../make-directories.js';
 import { syncDirectory } from '../../replace-file.js';
 import { START, type Sealed } from '../chain.js';
 import { AUDIT_LIMITS, type Head } from '../record.js';
@@ -78,7 +70,7 @@ export function makeJsonlStore(path: string, options: JsonlOptions = {}): AuditS
     name: path,
     open: async () => {
       try {
-        await mkdir(dirname(path), { recursive: true });
+        await makeDirectories(dirname(path));
         unlock = await lockLog(path);
         let tail = await mend();
         let head =

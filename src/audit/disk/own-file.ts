@@ -1,10 +1,11 @@
-import { access, mkdir, open, rename } from 'node:fs/promises';
+import { access, open, rename } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
+import { makeDirectories } from '../../make-directories.js';
 import { auditFailed } from '../store.js';
 
 /** Creates a missing file, with access only for its owner, and its directories. */
 export async function makeOwnFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeDirectories(dirname(path));
   // guard: sqlite-log-private
   const file = await open(path, 'a', 0o600);
   await file.close();

@@ -1,7 +1,8 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { makeDirectories } from '../../make-directories.js';
 import type { StorageArea } from '../../../sandbox/wire/storage.js';
 import { Directory, measure, charge, type Usage } from './directory.js';
 import type { StorageLimits } from '../limits.js';
@@ -100,7 +101,7 @@ function makeStore(root: string, name: string, limits: StorageLimits, refusals: 
   let last: Promise<unknown> = Promise.resolve();
 
   const home = async (): Promise<Directory> => {
-    await mkdir(root, { recursive: true, mode: 0o700 });
+    await makeDirectories(root, 0o700);
     await using directory = await Directory.open(root);
     await directory.mkdir(name);
     return await directory.child(name);

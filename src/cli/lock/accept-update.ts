@@ -1,5 +1,5 @@
 import type { AcceptedPackages } from '../../engine/accepted-packages.js';
-import { allowances, grantedAfter } from '../../engine/inspect-plugin.js';
+import { allowances, grantedAfter } from '../../engine/allowances.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import type { LockedPlugin } from '../../lock/lock.js';
 import { hostModeDenied, runsUnconfined } from './consent.js';

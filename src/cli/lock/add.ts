@@ -1,7 +1,7 @@
 import { unionOf } from '../../permissions/permissions.js';
 import type { Command } from 'commander';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
-import { allowances } from '../../engine/inspect-plugin.js';
+import { allowances } from '../../engine/allowances.js';
 import type { Lockfile } from '../../engine/lockfile.js';
 import { formatNamed } from '../../formats/table.js';
 import type { LockedPlugin } from '../../lock/lock.js';
@@ -11,7 +11,7 @@ import { jsonLine, shellWord, visible } from '../../visible.js';
 import { requireYes } from '../approve.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
-import { addMemoryOption, SERVER_MEMORY_MB } from '../memory-option.js';
+import { addMemoryOption } from '../memory-option.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';
 import { failureLine, failureOf, reasonOf, usageError } from '../failure.js';
@@ -88,7 +88,7 @@ export function addAdd(program: Command, run: RunCommand): void {
       collect,
     )
     .option('--yes', 'accept without asking');
-  const withMemory = addMemoryOption(command, SERVER_MEMORY_MB);
+  const withMemory = addMemoryOption(command, 'any');
   addLockOptions(addLockPackageOptions(addPermissionOptions(withMemory))).action(
     (named: string[], settings: AddSettings) =>
       run((capabilities) => runAdd(named, settings, capabilities)),

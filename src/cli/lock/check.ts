@@ -10,7 +10,7 @@ import type { LockedPlugin } from '../../lock/lock.js';
 import { textFindings } from '../../lock/text-findings.js';
 import { jsonLine, shellWord } from '../../visible.js';
 import type { RunCommand } from '../call.js';
-import { addMemoryOption, SERVER_MEMORY_MB } from '../memory-option.js';
+import { addMemoryOption } from '../memory-option.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
@@ -39,7 +39,7 @@ export function addCheck(program: Command, run: RunCommand): void {
     )
     .option('--sarif <FILE>', 'also write the findings as SARIF 2.1.0')
     .addHelpText('after', EXAMPLES);
-  addLockOptions(addMemoryOption(command, SERVER_MEMORY_MB)).action(
+  addLockOptions(addMemoryOption(command, 'any')).action(
     (directories: string[], settings: CheckSettings) =>
       run((capabilities) => runCheck(directories, settings, capabilities)),
   );

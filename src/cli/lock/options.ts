@@ -5,7 +5,7 @@ import type { EngineOptions } from '../../engine/types/options.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { configDirectoryOf, makePluginLog, TRUST_PLACE, trustFileOf } from '../engine-options.js';
 import { usageError } from '../failure.js';
-import { memoryLimit, type MemorySettings, SERVER_MEMORY_MB } from '../memory-option.js';
+import { memoryLimit, type MemorySettings } from '../memory-option.js';
 
 export interface LockSettings extends MemorySettings {
   readonly lock?: string;
@@ -48,8 +48,7 @@ export function openLock(
     ...(trustFile === undefined ? {} : { trustFile }),
     plugins: [],
     env: capabilities.environment,
-    // What is read may be a program, as `run` runs it.
-    limits: { pool: 0, memoryMb: SERVER_MEMORY_MB, ...memoryLimit(settings) },
+    limits: { pool: 0, ...memoryLimit(settings) },
     logger: makePluginLog(capabilities.stderr),
   };
   const { lock, user = false } = settings;

@@ -6,7 +6,7 @@ import { jsonLine, visible } from '../../visible.js';
 import { requireYes } from '../approve.js';
 import { collect } from '../arguments.js';
 import type { RunCommand } from '../call.js';
-import { addMemoryOption, SERVER_MEMORY_MB } from '../memory-option.js';
+import { addMemoryOption } from '../memory-option.js';
 import type { CliCapabilities } from '../capabilities.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { usageError } from '../failure.js';
@@ -73,7 +73,7 @@ export function addUpdate(program: Command, run: RunCommand): void {
     )
     .option('--downgrade', 'also accept a lower version')
     .option('--code', 'show a unified diff of the source');
-  addLockOptions(addLockPackageOptions(addMemoryOption(command, SERVER_MEMORY_MB))).action(
+  addLockOptions(addLockPackageOptions(addMemoryOption(command, 'any'))).action(
     (ids: string[], settings: UpdateSettings) =>
       run((capabilities) => runUpdate(ids, settings, capabilities)),
   );

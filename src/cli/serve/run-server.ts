@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Lockfile } from '../../engine/lockfile.js';
+import { PROGRAM_MEMORY_MB } from '../../engine/types/limits.js';
 import type { EngineOptions, PluginSecrets } from '../../engine/types/options.js';
 import { formatNamed } from '../../formats/table.js';
 import { parsePackageSpec } from '../../npm/spec.js';
@@ -18,12 +19,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { acceptPlugin } from '../lock/add.js';
 import { fetchPackage } from '../lock/fetch.js';
 import { openLock, userLockFile } from '../lock/options.js';
-import {
-  addMemoryOption,
-  memoryLimit,
-  type MemorySettings,
-  SERVER_MEMORY_MB,
-} from '../memory-option.js';
+import { addMemoryOption, memoryLimit, type MemorySettings } from '../memory-option.js';
 import { collectSecret } from '../secrets.js';
 import { makeServerLog } from './log.js';
 
@@ -35,7 +31,7 @@ export function addRun(program: Command, run: RunCommand): void {
     )
     .argument('<package>', 'npm:NAME, as you accepted it with bulkhead add --user')
     .argument('[argument...]', 'arguments of the program of an MCP server; write them after --');
-  addMemoryOption(addApprovalOptions(command), SERVER_MEMORY_MB)
+  addMemoryOption(addApprovalOptions(command), 'server')
     .option(
       '--secret <KEY=HOST>',
       'hide the value of a variable from the server; insert it into the header or query of requests to this host; repeatable',
@@ -68,7 +64,7 @@ async function runServer(
     plugins: [],
     env: capabilities.environment,
     logger,
-    limits: { memoryMb: SERVER_MEMORY_MB, ...memoryLimit(settings) },
+    limits: { memoryMb: PROGRAM_MEMORY_MB, ...memoryLimit(settings) },
     ...approvalOptions(settings, capabilities),
   };
   await offerToAdd(named, name, settings, capabilities);

@@ -1,5 +1,6 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { linkSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoriesSync } from '../../make-directories.js';
 import { type ApprovalFiles, makeMemoryFiles } from '../../approval/store.js';
 import { draftOf, removeOldDrafts, syncDirectorySync, writeNewFile } from '../../replace-file.js';
 import { systemCode, messageOf } from '../../errors.js';
@@ -16,7 +17,7 @@ export function openApprovalFiles(storageDirectory: string): ApprovalFiles {
   const directory = join(storageDirectory, '.approvals');
   return {
     create: (name, text) => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeDirectoriesSync(directory, 0o700);
       removeOldDrafts(directory);
       const draft = draftOf(join(directory, name));
       try {

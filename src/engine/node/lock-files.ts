@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectoriesSync } from '../../make-directories.js';
 import { tryFileMutex } from '../../file-mutex.js';
 import { MAX_ARCHIVE_BYTES } from '../../plugin/artifact/archive.js';
 import type { PackFiles } from '../../plugin/artifact/artifact.js';
@@ -64,7 +56,7 @@ export function openLockFiles(path: string, store: string): LockFiles {
     directory: dirname(path),
     read,
     change: (next) => {
-      mkdirSync(dirname(path), { recursive: true });
+      makeDirectoriesSync(dirname(path));
       while (!changeAlone(path, () => next(read()))) pause();
     },
     readArtifact: (hash) => readPackFiles(place(hash)),

@@ -1,6 +1,7 @@
-import { mkdtempSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeDirectoriesSync } from '../../make-directories.js';
 import { copyStore } from '../../brokers/storage/copy-store.js';
 import { makeStores, type Stores } from '../../brokers/storage/store.js';
 import type { StorageLimits } from '../../brokers/limits.js';
@@ -18,7 +19,7 @@ const OLD_MS = 60 * 60 * 1_000;
 /** A directory for the copies of one run, in `.dry-runs` of the storage directory. */
 export function openScratch(storageDirectory: string): Scratch {
   const parent = resolve(storageDirectory, '.dry-runs');
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makeDirectoriesSync(parent, 0o700);
   removeOld(parent);
   return scratchIn(mkdtempSync(join(parent, 'run-')));
 }

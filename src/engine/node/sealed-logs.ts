@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fdatasyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectoriesSync } from '../../make-directories.js';
 import { systemCode } from '../../errors.js';
 import { type FileMutex, tryFileMutex } from '../../file-mutex.js';
 
@@ -62,7 +62,7 @@ export function openSealedLogs(directory: string, key: () => Buffer): SealedLogs
     }
     return { texts, mac, length: whole.length };
   };
-  const prepare = (): void => void mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const prepare = (): void => makeDirectoriesSync(directory, 0o700);
   return {
     pathOf,
     list: () => {

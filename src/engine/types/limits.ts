@@ -135,6 +135,9 @@ export interface EngineLimits extends CpuLimits {
   readonly maxPool: number;
 }
 
+/** What a program, such as an MCP server, may use if its user says nothing else, in MiB. */
+export const PROGRAM_MEMORY_MB = 256;
+
 export const DEFAULT_LIMITS: EngineLimits = {
   // Pandora's default for a tool is 60 s.
   timeoutMs: 120_000,

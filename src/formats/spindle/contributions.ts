@@ -12,6 +12,7 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { ContributionContext } from '../format.js';
 import { cutText, quoteText } from '../quote.js';
 import { hasProblem, withinCap } from '../tool-list.js';
+import { misspeltEvent } from './event-names.js';
 import { readTool, readToolName, refuseTool } from './tool.js';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 
@@ -51,6 +52,10 @@ export function readContributions(answer: unknown, context: ContributionContext)
     }
   }
   const registrations = readRegistrations(isRecord(answer) ? answer['registered'] : undefined);
+  for (const event of registrations.events) {
+    const problem = misspeltEvent(event);
+    if (problem !== undefined) report(problem);
+  }
   return { tools: [...tools.values()], refused, alerts: [], problems, registrations };
 }
 

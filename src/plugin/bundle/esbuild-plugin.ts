@@ -11,6 +11,7 @@ import type { Resolution } from './resolve/resolution.js';
 import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
 import { loaderOf, type Prepare } from './source/prepare.js';
+import { nameStarExports } from './source/star-exports.js';
 import {
   ENTRY_IMPORT,
   INJECTED_MODULES,
@@ -55,7 +56,6 @@ export interface UnitSources {
  * file of the plugin, a generated module or an error.
  */
 export function pluginSources(sources: PluginSources): Plugin {
-  const { files } = sources;
   return {
     name: 'plugin-sources',
     setup: ({ onResolve, onLoad }) => {
@@ -64,7 +64,7 @@ export function pluginSources(sources: PluginSources): Plugin {
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return sources.prepare(path, files.read(path), loader);
+          return sources.prepare(path, starsNamed(path, sources), loader);
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>
@@ -229,6 +229,21 @@ function toResult(
       return toFile(path, sources, !isPure);
     }
   }
+}
+
+/** The text of a file, whose `export * from` of other units names what they export. */
+function starsNamed(file: string, { files, unit, resolver }: PluginSources): string {
+  const text = files.read(file);
+  if (unit === undefined) return text;
+  return nameStarExports(file, text, {
+    read: (other) => files.read(other),
+    resolve: (specifier, importer) => {
+      const directory = parentOf(importer);
+      const found = resolver.resolve({ specifier, directory, from: 'import' });
+      return found.kind === 'file' ? found.path : undefined;
+    },
+    isNamed: (other, importer) => unit.unitOf(other) !== unit.unitOf(importer),
+  });
 }
 
 /** A file of the plugin, or the link to it if another unit has it. */

@@ -67,6 +67,17 @@ describe('Spindle contributions', () => {
     ]);
   });
 
+  test('report events whose name is nearly one of Lumiverse', () => {
+    const events = ['MESAGE_SENT', 'chat_changed', 'Message-Edited', 'MESSAGE_SENT', 'MY_OWN', 'x'];
+    expect(read({ registered: { events } }).problems).toEqual([
+      'spindle.on: Lumiverse has no event "MESAGE_SENT"; did you mean MESSAGE_SENT?',
+      'spindle.on: Lumiverse has no event "chat_changed"; did you mean CHAT_CHANGED?',
+      'spindle.on: Lumiverse has no event "Message-Edited"; did you mean MESSAGE_EDITED?',
+    ]);
+    const many = Array.from({ length: 2_000 }, (_, index) => `MESSAGE_SEN${index}`);
+    expect(read({ registered: { events: many } }).problems.length).toBeLessThanOrEqual(50);
+  });
+
   test('S26: have no tools without the permission, whatever the guest sends', () => {
     const without = { ...context, granted: NO_PERMISSIONS };
     expect(readContributions({ tools: [tool()] }, without)).toMatchObject({

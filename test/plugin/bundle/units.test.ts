@@ -113,6 +113,59 @@ describe('a separate package without side effects', () => {
   });
 });
 
+/** A package of one file. */
+function single(name: string, text: string, fields: object = {}): Record<string, string> {
+  return {
+    [`node_modules/${name}/package.json`]: JSON.stringify({
+      main: 'index.js',
+      type: 'module',
+      sideEffects: false,
+      ...fields,
+    }),
+    [`node_modules/${name}/index.js`]: text,
+  };
+}
+
+describe('a separate package that exports all of others', () => {
+  const TOP = single('top', `export * from 'a'; export * from 'b'; export const own = 'own one';`);
+  const build = async (files: Readonly<Record<string, string>>): Promise<string> =>
+    (await bundleFiles(files, { separate: { together: [] } })).code;
+  const pathsOf = (code: string): readonly string[] => readUnits(code).map(({ path }) => path);
+
+  it.each([
+    ['import { two }', 'two'],
+    ['import * as top', 'top.two'],
+    ['import { three, two }', '[three, two]'],
+  ])('imports only what is used of them: %s', async (imported, used) => {
+    const files = {
+      'index.js': `${imported} from 'top'; export const run = () => ${used};`,
+      ...TOP,
+      ...single('a', `export * from './more.js'; export const one = 'number one';`),
+      'node_modules/a/more.js': `export const { two, x: [three = 'number three', ...four] } = { two: 'number two', x: [] };`,
+      ...single('b', `export default 1; export function five() { return 'number five'; }`),
+    };
+    const code = await build(files);
+    expect(pathsOf(code)).toEqual(['.', 'node_modules/a', 'node_modules/top']);
+    expect(code).not.toMatch(/number one|number five|own one/);
+  });
+
+  it.each([
+    ['CommonJS', `exports.one = 'number one'; exports.five = 'number five';`, { type: 'commonjs' }],
+    ['the same name', `export const two = 'number five';`, {}],
+    ['a name that is text', `const five = 'number five'; export { five as 'a b' };`, {}],
+    ['each other', `export * from 'top'; export const five = 'number five';`, {}],
+  ])('imports all of them if one has %s', async (_, text, fields) => {
+    const code = await build({
+      'index.js': `import { one } from 'top'; export const run = () => one;`,
+      ...TOP,
+      ...single('a', `export const one = 'number one'; export const two = 'number two';`),
+      ...single('b', text, fields),
+    });
+    expect(code).toContain('number five');
+    expect(pathsOf(code)).toContain('node_modules/b');
+  });
+});
+
 describe('a bundle with separate packages', () => {
   it('has a unit for the own code and for each package, with what it imports', async () => {
     const { code, packages } = await bundleFiles(FILES, { separate: { together: [] } });
