@@ -126,7 +126,8 @@ async function compareCosts() {
       const [ours, floor] = [separate, together].map(({ cost }) => cost[kind] - base);
       sum[0] += ours;
       sum[1] += floor;
-      return `${kind} ${(ours / floor).toFixed(2).padStart(6)}`;
+      const more = `${ours < floor ? '' : '+'}${(ours - floor).toFixed(kind === 'memory' ? 0 : 1)}`;
+      return `${kind} ${(ours / floor).toFixed(2).padStart(6)} ${`(${more})`.padStart(8)}`;
     });
     console.log(
       `works  ${one.name.padEnd(22)} ${separate.packages} packages  ${ratios.join('  ')}`,

@@ -12,6 +12,29 @@ async function run(engine: Engine, input: object = {}): Promise<string> {
   return textOf(await engine.call('run', { ...input }));
 }
 
+describe('the console of a server', () => {
+  it('has methods that its code replaces, and is hardened', async () => {
+    const lines: string[] = [];
+    const engine = await startServer(
+      {
+        program: plainProgram(
+          `console.log('one'); console.info('two'); console.warn('three');
+           const frozen = [console, console.error, Object.getOwnPropertyDescriptor(console, 'log').set].map(Object.isFrozen);
+           const tries = [() => { console.extra = 1; }, () => { delete console.log; }, () => { console.error.mark = 1; }];
+           return text(JSON.stringify([frozen, tries.map((attempt) => { try { attempt(); return 'changed'; } catch (error) { return error.name; } })]));`,
+          `const { error } = console; console.log = (...args) => error('first', ...args); console.info = console.log.bind(console);`,
+        ),
+      },
+      { onEvent: (event) => event.type === 'log' && lines.push(`${event.level} ${event.text}`) },
+    );
+    expect(JSON.parse(await run(engine))).toEqual([
+      [true, true, true],
+      ['TypeError', 'TypeError', 'TypeError'],
+    ]);
+    await expect.poll(() => lines).toEqual(['error first one', 'error first two', 'warn three']);
+  });
+});
+
 describe('a server of the SDK', () => {
   const program = (imports: string, schema: string): string => `#!/usr/bin/env node
     ${imports}

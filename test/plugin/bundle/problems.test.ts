@@ -128,6 +128,15 @@ describe('a problem', () => {
     }
   });
 
+  it('is none if a name ends like machine code, and its file is code', async () => {
+    const { code, warnings } = await bundleFiles({
+      'index.js': `import { one } from './one.node'; export const tools = [one];`,
+      'one.node.js': `export const one = 'number one';`,
+    });
+    expect(code).toContain('number one');
+    expect(warnings).toEqual([]);
+  });
+
   it('is one of at most 50 that are reported', async () => {
     const imports = Array.from({ length: 80 }, (_, index) => `export * from './a${index}';`);
     expect(await problemsOf({ 'index.ts': imports.join('\n') })).toHaveLength(50);

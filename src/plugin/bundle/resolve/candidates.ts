@@ -167,7 +167,7 @@ function isForPrograms(name: string | undefined, forBrowsers: string): boolean {
 }
 
 /** Packages whose files for browsers lack what programs use of them. */
-const OF_PROGRAMS: ReadonlySet<string> = new Set(['pino']);
+const OF_PROGRAMS: ReadonlySet<string> = new Set(['pino', '@bugsnag/js']);
 
 /** The text of a file, and of the files that it imports by a relative path. */
 function textWithImports(files: PluginFiles, path: string): string {

@@ -157,8 +157,10 @@ export function makeResolver(
         directory,
         specifier === '.' || specifier === '..' ? `${specifier}/` : specifier,
       );
-      // Many look for a file that was not built.
-      return path.endsWith('.node') ? MACHINE_CODE : fileIn(undefined, findFile(context, path));
+      const isNative = path.endsWith('.node');
+      // Many look for a file that was not built, also outside. `./a.node` may also be the file `a.node.js`.
+      const found = isNative && path.startsWith('..') ? undefined : findFile(context, path);
+      return isNative && found === undefined ? MACHINE_CODE : fileIn(undefined, found);
     }
     const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(specifier) ?? [];
     if (scheme === 'bun') return { kind: 'builtin', name: specifier };
