@@ -13,26 +13,35 @@ async function run(engine: Engine, input: object = {}): Promise<string> {
 }
 
 describe('the console of a server', () => {
-  it('has methods that its code replaces, and is hardened', async () => {
-    const lines: string[] = [];
-    const engine = await startServer(
-      {
-        program: plainProgram(
-          `console.log('one'); console.info('two'); console.warn('three');
-           const frozen = [console, console.error, Object.getOwnPropertyDescriptor(console, 'log').set].map(Object.isFrozen);
-           const tries = [() => { console.extra = 1; }, () => { delete console.log; }, () => { console.error.mark = 1; }];
-           return text(JSON.stringify([frozen, tries.map((attempt) => { try { attempt(); return 'changed'; } catch (error) { return error.name; } })]));`,
-          `const { error } = console; console.log = (...args) => error('first', ...args); console.info = console.log.bind(console);`,
-        ),
-      },
-      { onEvent: (event) => event.type === 'log' && lines.push(`${event.level} ${event.text}`) },
-    );
-    expect(JSON.parse(await run(engine))).toEqual([
-      [true, true, true],
-      ['TypeError', 'TypeError', 'TypeError'],
-    ]);
-    await expect.poll(() => lines).toEqual(['error first one', 'error first two', 'warn three']);
-  });
+  it.each(['together', 'separate'] as const)(
+    'has methods that its code replaces, packages %s',
+    async (packages) => {
+      const lines: string[] = [];
+      const engine = await startServer(
+        {
+          program: plainProgram(
+            `console.log('one'); console.info('two'); console.warn('three'); other();
+           const refuses = (attempt) => { try { attempt(); return 'changed'; } catch (error) { return error.name; } };
+           return text([refuses(() => { globalThis.console.log = 1; }), refuses(() => { console.error.mark = 1; })]);`,
+            `import { other } from 'other'; const { error } = console; console.log = (...args) => error('first', ...args); console.info = console.log.bind(console);`,
+          ),
+          files: {
+            'node_modules/other/package.json': '{ "main": "index.mjs" }',
+            'node_modules/other/index.mjs': `export const other = () => console.log('four');`,
+          },
+        },
+        {
+          packages: { sample: packages },
+          onEvent: (event) => event.type === 'log' && lines.push(`${event.level} ${event.text}`),
+        },
+      );
+      expect(await run(engine)).toBe('TypeError,TypeError');
+      const others = packages === 'separate' ? 'debug four' : 'error first four';
+      await expect
+        .poll(() => lines)
+        .toEqual(['error first one', 'error first two', 'warn three', others]);
+    },
+  );
 });
 
 describe('a server of the SDK', () => {

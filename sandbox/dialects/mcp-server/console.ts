@@ -5,7 +5,7 @@ import type { Server } from './server.js';
 
 /**
  * The `console` of a program. Its lines go to the log. A message of the protocol that `console.log` prints
- * goes to standard output, as in Node. Programs replace its methods, such as `console.log = console.error`.
+ * goes to standard output, as in Node.
  */
 export function makeProgramConsole(world: DialectWorld, server: Server): unknown {
   // Also the lines of packages, whose consoles are their own.
@@ -16,7 +16,7 @@ export function makeProgramConsole(world: DialectWorld, server: Server): unknown
   const { console } = made.globals;
   if (!isRecord(console)) return console;
   const plain = console['log'];
-  return replaceable({
+  return {
     ...console,
     log: (...args: unknown[]): void => {
       const [first] = args;
@@ -24,23 +24,7 @@ export function makeProgramConsole(world: DialectWorld, server: Server): unknown
         server.face.write('stdout', `${first}\n`);
       } else if (typeof plain === 'function') Reflect.apply(plain, undefined, args);
     },
-  });
-}
-
-/** An object with these members, which code may replace although the object is hardened. */
-function replaceable(members: Readonly<Record<string, unknown>>): unknown {
-  const replaced = {};
-  for (const [name, member] of Object.entries(members)) {
-    let current: unknown = harden(member);
-    Object.defineProperty(replaced, name, {
-      enumerable: true,
-      get: () => current,
-      set: (value) => {
-        current = value;
-      },
-    });
-  }
-  return replaced;
+  };
 }
 
 /** The start of a message. Written by `JSON.stringify`, it has no white space before its first key. */

@@ -38,8 +38,12 @@ export function avoidFrozenWrites(
   return { edits, prelude: put === undefined ? [] : [putFunction(put)] };
 }
 
-/** Inherited names that code often assigns on its own objects. */
-const INHERITED = new Set(['constructor', 'toJSON', 'toLocaleString', 'toString', 'valueOf']);
+/** Inherited names that code often assigns on its own objects, such as those of a WeakMap, a RegExp or a function. */
+const INHERITED = new Set(
+  'constructor toJSON toLocaleString toString valueOf get set has delete add exec test then catch finally apply bind call slice'.split(
+    ' ',
+  ),
+);
 
 function definesInherited(
   { left }: AssignmentExpression,

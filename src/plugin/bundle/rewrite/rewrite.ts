@@ -5,6 +5,7 @@ import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
 import { callNodeInterop, useLinkedNamespaces } from './interop.js';
 import { findLinkedNames } from './linked-names.js';
+import { giveOwnConsole } from './own-console.js';
 import { type Walk, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
 import { findSections } from './sections.js';
@@ -72,6 +73,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
     ...frozen.prelude,
     ...replaced.prelude,
     ...undeclared.prelude,
+    ...giveOwnConsole(walk, bindings),
     ...declared,
   ].join(' ');
   return {

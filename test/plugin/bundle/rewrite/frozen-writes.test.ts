@@ -19,6 +19,20 @@ describe('writes over frozen intrinsics', () => {
     expect(value).toEqual(['mine', 7, true]);
   });
 
+  it.each([
+    ['a WeakMap', `const it = new WeakMap(); it.get = it.get; it.set = it.set;`, 'get'],
+    ['a WeakSet', `const it = new WeakSet(); it.add = function (x) { return x };`, 'add'],
+    ['a RegExp', `const it = /a/; it.exec = () => null;`, 'exec'],
+    ['a promise', `const it = Promise.resolve(); it.then = it.then; it.catch = it.catch;`, 'then'],
+    ['a function', `const it = () => 1; it.call = () => 2; it.bind = it.bind;`, 'call'],
+    ['an ArrayBuffer', `const it = new ArrayBuffer(1); it.slice = () => 3;`, 'slice'],
+  ])('override the methods of %s, in strict code too', async (_, code, name) => {
+    const value = await runFiles({
+      'index.ts': `// @ts-nocheck\n${code} export const run = () => Object.hasOwn(it, '${name}');`,
+    });
+    expect(value).toBe(true);
+  });
+
   it('to the intrinsics do nothing in CommonJS, which may be sloppy', async () => {
     const value = await runFiles({
       'index.js': `
