@@ -16,6 +16,7 @@ import { makeLosses } from './losses.js';
 import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import { evaluateUnits } from './unit-linker.js';
+import { makeVariableNames, VARIABLES_MODULE } from './variable-names.js';
 import { makeDenialReport, REPORT_MODULE } from './denial-report.js';
 import type { Validation } from './validation.js';
 import { CodedError } from './wire/failure.js';
@@ -157,6 +158,7 @@ export function load(
       ...dialect.modules?.(world),
       [FILES_MODULE]: files.face,
       [REPORT_MODULE]: reportDenial,
+      [VARIABLES_MODULE]: makeVariableNames(endowing),
       [SQLITE_MODULE]: makeSqlite(endowing),
     };
     const exports: unknown = await evaluated(modules).catch(async (error: unknown) => {

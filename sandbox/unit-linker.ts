@@ -14,6 +14,7 @@ import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { isShareable } from './package-endowments.js';
 import { fixBuiltin } from './shared-builtins.js';
 import { makeUnitFrames, type UnitFrames } from './unit-frames.js';
+import { makeVariableNames, VARIABLES_MODULE } from './variable-names.js';
 import { CodedError } from './wire/failure.js';
 import type { LoadedPackage, LoadParams } from './wire/methods.js';
 import {
@@ -346,6 +347,7 @@ class UnitLinker {
       [REPORT_MODULE]: makeDenialReport(endowing, () =>
         path === NODE_UNIT ? this.#packageNow() : path,
       ),
+      [VARIABLES_MODULE]: makeVariableNames(endowing, grant.env ?? []),
       // guard: package-files-granted
       ...(hasFiles
         ? { [FILES_MODULE]: isWhole ? modules[FILES_MODULE] : this.#spec.filesWithoutStorage() }

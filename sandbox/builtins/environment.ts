@@ -1,9 +1,7 @@
 import { compartmentGlobal } from './compartment-globals.js';
+import { linkedVariables } from './linked-variables.js';
 
-/**
- * `process.env`: the granted variables, read one by one through the compartment's `env`, and the
- * plugin's own. Only the plugin's own can be enumerated.
- */
+/** `process.env`: the granted variables, through the compartment's `env`, and those that the code sets. */
 export function makeEnvironment(): Record<string, string | undefined> {
   const own: Record<string, string> = {};
   const removed = new Set<string>();
@@ -25,6 +23,10 @@ export function makeEnvironment(): Record<string, string | undefined> {
         Reflect.deleteProperty(own, name);
       }
       return true;
+    },
+    ownKeys: () => {
+      const names = linkedVariables().filter((name) => !removed.has(name));
+      return [...new Set([...names, ...Reflect.ownKeys(own)])];
     },
     getOwnPropertyDescriptor: (_, name) => {
       const value = typeof name === 'string' ? (own[name] ?? granted(name)) : undefined;

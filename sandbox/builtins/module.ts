@@ -77,9 +77,16 @@ function ancestors(directory: string): readonly string[] {
   return segments.map((_, index) => segments.slice(0, segments.length - index).join('/'));
 }
 
+const COMPILE_CACHE = { FAILED: 0, ENABLED: 1, ALREADY_ENABLED: 2, DISABLED: 3 };
+
 export const builtin: object = offer('module', {
   createRequire,
   builtinModules: [],
+  // As in a Node whose cache is disabled.
+  enableCompileCache: () => ({ status: COMPILE_CACHE.DISABLED }),
+  flushCompileCache: (): void => undefined,
+  getCompileCacheDir: () => undefined,
+  constants: { compileCacheStatus: COMPILE_CACHE },
   isBuiltin: (): boolean => false,
 });
 

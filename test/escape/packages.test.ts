@@ -258,11 +258,9 @@ describe('packages of hostile authors in a plugin with a key and a host', () => 
     const { engine } = await open({
       grant: { 'node_modules/reads-variables': { env: ['API_KEY', 'HOME'] } },
     });
+    const key = 'key-of-the-plugin';
     expect(await call(engine, 'loot')).toEqual(
-      WORMS.map((name) => [
-        name,
-        name === 'reads-variables' ? ['key-of-the-plugin', 'key-of-the-plugin'] : [],
-      ]),
+      WORMS.map((name) => [name, name === 'reads-variables' ? [key, key, 'API_KEY', key] : []]),
     );
   });
 

@@ -33,6 +33,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'package-variables-listed',
+    stops: 'a package that lists the names of variables which its grant does not name',
+    mutation: { replace: ['only === undefined', 'true'] },
+    tests: ['test/escape/packages.test.ts'],
+  },
+  {
     id: 'package-import-listed',
     stops: 'a package that imports packages which its package.json does not name',
     mutation: 'never',

@@ -48,7 +48,7 @@ describe('the process built-in', () => {
         process.env.OWN = 5 as any;
         const seen = [HOME, API_KEY, 'API_KEY' in process.env, process.env.OWN, Object.keys(process.env), env === proc.env];
         delete process.env.API_KEY;
-        return [...seen, process.env.API_KEY, process.env.NODE_ENV, process.cwd(), process.pid, process.argv.length, process.version, { ...process.versions }];
+        return [...seen, process.env.API_KEY, { ...process.env }, process.env.NODE_ENV, process.cwd(), process.pid, process.argv.length, process.version, { ...process.versions }];
       };
     `;
     expect(await run(source, { env: { API_KEY: 'k' } })).toEqual([
@@ -59,6 +59,7 @@ describe('the process built-in', () => {
       ['OWN'],
       true,
       null,
+      { OWN: '5' },
       'production',
       '/plugin',
       1,

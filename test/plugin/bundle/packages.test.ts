@@ -131,6 +131,27 @@ describe('a package', () => {
     expect(value).toBe('node');
   });
 
+  it.each([
+    ['has no code', { 'page.js': 'export {};\n// A stub. The real build is done by rollup.\n' }],
+    [
+      'exports what needs a DOM',
+      {
+        'page.js': `export { parse } from './xml.js';`,
+        'xml.js': `export const parse = new DOMParser();`,
+      },
+    ],
+  ])('uses its file for Node if its short main file for browsers %s', async (_, pages) => {
+    const files = Object.entries(pages).map(([name, text]) => [`node_modules/dep/${name}`, text]);
+    const value = await runFiles({
+      'index.ts': `import { parse } from 'dep'; export const run = () => parse;`,
+      'node_modules/dep/package.json':
+        '{ "type": "module", "exports": { "browser": "./page.js", "default": "./node.js" } }',
+      'node_modules/dep/node.js': `export const parse = 'node';`,
+      ...Object.fromEntries(files),
+    });
+    expect(value).toBe('node');
+  });
+
   it('gets the web classes of packages that it leaves out in browsers', async () => {
     const value = await runFiles(
       {

@@ -137,9 +137,15 @@ export function makeVariants(
       const chosen = chosenFor(name);
       if (chosen !== undefined) return chosen === 'node' ? forNode : forBrowsers;
       const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
-      if (isProgram && isForPrograms(name, texts[0])) return forNode;
+      if (isStub(texts[0]) || (isProgram && isForPrograms(name, texts[0]))) return forNode;
       const fitsNode = [runsBetterAsNode, usesStreams, sendsOnlyAsNode, needsWindow];
-      return fitsNode.some((fits) => fits(...texts)) ? forNode : forBrowsers;
+      if (fitsNode.some((fits) => fits(...texts))) return forNode;
+      // A short main file has its code elsewhere.
+      if (texts[0].length > SHORT_MAIN) return forBrowsers;
+      const [browsers, node] = [forBrowsers, forNode].map(({ path }) =>
+        textWithImports(files, path),
+      );
+      return runsBetterAsNode(browsers ?? '', node ?? '') ? forNode : forBrowsers;
     },
     keeps: (main, path) => {
       if (!isProgram || main === undefined) return false;
@@ -158,6 +164,14 @@ export function makeVariants(
       );
     },
   };
+}
+
+/** Characters of a file that only exports what others have. */
+const SHORT_MAIN = 2_000;
+
+/** Whether a file has no code: its package is built for pages in another way. */
+function isStub(text: string): boolean {
+  return /^(?:\s|\/\/[^\n]*|export\s*\{\s*\};?)*$/.test(text);
 }
 
 /** Whether a program uses a package's file for Node, which finds files, requests and standard streams there. */

@@ -40,10 +40,15 @@ export function replaceDependencyGlobals(
       } else if (processes.has(node.name) && parent !== undefined && readsHrtime(parent)) {
         edits.push({ start: parent.start, end: parent.end, text: nameOf('hrtime') });
       } else if (processes.has(node.name) || IMPORTED_PROCESS.test(node.name)) {
-        const [version] = NODE_VERSION.exec(text.slice(node.start, node.start + 200)) ?? [];
-        if (version === undefined) continue;
-        const end = node.start + version.length;
-        edits.push({ start: node.start, end, text: `(${version} ?? "${NODE}")` });
+        const after = text.slice(node.start, node.start + 200);
+        const [version] = NODE_VERSION.exec(after) ?? [];
+        const [compared] = isCompared(text, node.start) ? (COMPARED.exec(after) ?? []) : [];
+        const read = version ?? compared;
+        if (read === undefined) continue;
+        // A version that is empty is no version for those that compare it.
+        const known = version === undefined ? `v${NODE}` : NODE;
+        const end = node.start + read.length;
+        edits.push({ start: node.start, end, text: `(${read} || "${known}")` });
       }
     }
   }
@@ -64,6 +69,14 @@ export function replaceDependencyGlobals(
  */
 const NODE_VERSION =
   /^(?:(?:globalThis\$)?process\d*|import_(?:node_)?process\d*(?:\s*\.\s*default)?)\s*\.\s*versions\s*\.\s*node(?=\s*\.\s*[a-z])/;
+/** `process.version` as the argument of a function of semver, which throws for an empty version. */
+const COMPARED = /^(?:globalThis\$)?process\d*\s*\.\s*version(?=\s*[,)])/;
+
+function isCompared(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 40), start);
+  return /\b(?:gte?|lte?|n?eq|satisfies|major|minor|patch|parse|compare)\s*\(\s*$/.test(before);
+}
+
 /** The bundle's variable of `import process from 'node:process'` in a file that was converted. */
 const IMPORTED_PROCESS = /^import_(?:node_)?process\d*$/;
 const NODE = '20.0.0';

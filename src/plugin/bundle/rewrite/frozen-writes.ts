@@ -45,8 +45,19 @@ const INHERITED = new Set(
   ),
 );
 
+/** Methods of arrays, which classes that inherit from arrays replace by functions. */
+const OF_ARRAYS = new Set(
+  'at entries every fill filter find findIndex flat flatMap forEach includes indexOf join keys lastIndexOf map pop push reduce reduceRight reverse shift some sort splice unshift values'.split(
+    ' ',
+  ),
+);
+
+function isFunction({ type }: AnyNode): boolean {
+  return type === 'FunctionExpression' || type === 'ArrowFunctionExpression';
+}
+
 function definesInherited(
-  { left }: AssignmentExpression,
+  { left, right }: AssignmentExpression,
   isIntrinsic: (node: AnyNode) => boolean,
 ): boolean {
   if (left.type !== 'MemberExpression' || left.computed || left.property.type !== 'Identifier') {
@@ -55,7 +66,10 @@ function definesInherited(
   const { object, property } = left;
   return (
     object.type !== 'Super' &&
-    (isPrototype(object) || INHERITED.has(property.name) || isIntrinsic(object))
+    (isPrototype(object) ||
+      INHERITED.has(property.name) ||
+      (OF_ARRAYS.has(property.name) && isFunction(right)) ||
+      isIntrinsic(object))
   );
 }
 

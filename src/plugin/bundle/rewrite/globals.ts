@@ -114,7 +114,8 @@ function staticName(key: AnyNode, computed: boolean): string | undefined {
 
 /**
  * Replaces old expressions for the global object, which are `undefined` in strict code:
- * `Function('return this')()` and `(function () { return this })()`.
+ * `Function('return this')()` and `(function () { return this })()`. And `typeof self === 'undefined' ? window : self`,
+ * which is for pages and their workers alone.
  */
 export function bindSloppyGlobals(
   walk: Walk,
@@ -126,12 +127,25 @@ export function bindSloppyGlobals(
   );
   const edits: Edit[] = [];
   enterAll(walk, (node) => {
+    if (choosesPage(node))
+      edits.push({ start: node.start, end: node.end, text: `(${globalAt(node)})` });
     if (node.type !== 'CallExpression' || node.arguments.length > 0) return;
     if (callsReturnThis(node) || constructsReturnThis(node, functions)) {
       edits.push({ start: node.start, end: node.end, text: `(${globalAt(node)})` });
     }
   });
   return edits;
+}
+
+function choosesPage(node: AnyNode): boolean {
+  if (node.type !== 'ConditionalExpression' || node.test.type !== 'BinaryExpression') return false;
+  const { test, consequent, alternate } = node;
+  const names = [consequent, alternate].map((one) => (one.type === 'Identifier' ? one.name : ''));
+  return (
+    test.left.type === 'UnaryExpression' &&
+    test.left.operator === 'typeof' &&
+    names.toSorted().join(' ') === 'self window'
+  );
 }
 
 function callsReturnThis({ callee }: CallExpression): boolean {

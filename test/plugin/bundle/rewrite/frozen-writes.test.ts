@@ -33,6 +33,18 @@ describe('writes over frozen intrinsics', () => {
     expect(value).toBe(true);
   });
 
+  it('override the methods of arrays by functions, in classes that inherit from them', async () => {
+    const value = await runFiles({
+      'index.ts': `// @ts-nocheck
+        function List() {} List.prototype = Object.create(Array.prototype);
+        const methods = List.prototype;
+        methods.indexOf = function () { return 7; }; methods.map = () => 'mapped';
+        const plain = {}; plain.values = [1]; plain.filter = 2;
+        export const run = () => { const list = new List(); return [list.indexOf(1), list.map(), plain]; };`,
+    });
+    expect(value).toEqual([7, 'mapped', { values: [1], filter: 2 }]);
+  });
+
   it('to the intrinsics do nothing in CommonJS, which may be sloppy', async () => {
     const value = await runFiles({
       'index.js': `

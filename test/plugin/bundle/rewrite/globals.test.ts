@@ -85,6 +85,8 @@ describe('old expressions for the global object', () => {
     'new Function("return this")()',
     '(function () { return this })()',
     '(function () { return this; }())',
+    "typeof self === 'undefined' ? window : self",
+    "typeof window !== 'undefined' ? window : self",
   ])('%s is globalThis in strict code', (expression) => {
     expect(evaluate(`const exported = ${expression};`)).toBe(globalThis);
   });

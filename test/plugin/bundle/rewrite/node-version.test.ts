@@ -45,6 +45,21 @@ describe('the version of Node in a package', () => {
     expect(await runFiles(files)).toBe(20);
   });
 
+  it.each([
+    [`semver.gte(process.version, 'v10.0.0')`, true],
+    [`semver.satisfies( process.version , '<5')`, false],
+    [`semver.major(process.version)`, 20],
+    [`typeof process.version + process.version`, 'string'],
+  ])('can be compared by semver: %s', async (expression, expected) => {
+    const files = {
+      'index.ts': `import { answer } from 'asks'; export const run = () => answer;`,
+      'node_modules/asks/index.js': `const numbers = (text) => { const [, major] = /^v?(\\d+)\\.\\d+/.exec(text) ?? []; if (major === undefined) throw new TypeError('Invalid Version: ' + text); return Number(major); };
+        const semver = { major: numbers, gte: (a, b) => numbers(a) >= numbers(b), satisfies: (a, b) => numbers(a) < 5 };
+        exports.answer = ${expression};`,
+    };
+    expect(await runFiles(files)).toBe(expected);
+  });
+
   it('is not needed by the package is-core-module, which lists the modules of Node', async () => {
     const files = {
       'index.ts': `import lists from 'lists'; export const run = () => lists;`,
