@@ -34,6 +34,7 @@ import { readSettings } from './settings.js';
 import { PROGRAM_MEMORY_MB, storageLimitsOf } from './types/limits.js';
 import type { EngineOptions } from './types/options.js';
 import type { PluginProblem } from './types/status.js';
+import { withoutDefaultDates } from '../remotes/default-dates.js';
 
 /** A plugin's current content on disk, for the operator's review before acceptance. */
 export interface Inspection {
@@ -351,7 +352,7 @@ function describeTool(listed: UnnamedTool): InspectedTool {
     risk: listed.declaredRisk,
     ...(listed.requireApproval ? { requiresApproval: true as const } : {}),
     description: shortHash(`${title}\n${listed.description}`),
-    schema: shortHash(canonicalJson(listed.inputSchema)),
+    schema: shortHash(canonicalJson(withoutDefaultDates(listed.inputSchema))),
     hints: shortHash(texts.hints),
     texts,
   };

@@ -18,6 +18,7 @@ import { shellWord } from '../../visible.js';
 import { processDefaults } from '../node/process-defaults.js';
 import { openPinFiles } from '../node/text-cache.js';
 import type { Settings } from '../types/settings.js';
+import { withoutDefaultDates } from '../../remotes/default-dates.js';
 
 /**
  * Pins what servers in guests list at run time. Their code is pinned by the lock file, but a list can come from
@@ -217,8 +218,9 @@ function keyOf({ bundle, grant, terms }: Listing): string {
 
 function definitionOf(tool: ToolDefinition): Definition {
   const { toolId, name, description, parameters, outputSchema, annotations } = tool;
-  const whole = [name, description, parameters.schema, outputSchema ?? null, { ...annotations }];
   const inputSchema = isRecord(parameters.schema) ? parameters.schema : {};
+  const pinned = withoutDefaultDates(inputSchema);
+  const whole = [name, description, pinned, outputSchema ?? null, { ...annotations }];
   return { tool: toolId, description, inputSchema, hash: hashOf(whole) };
 }
 

@@ -8,6 +8,7 @@ import { hashOf, isWebUrl, MAX_TITLE, remoteFailed, type ToolFields } from '../d
 import type { Definition } from '../pins.js';
 import { checkSchema } from '../../schema/check.js';
 import { requiresTask } from './tasks.js';
+import { withoutDefaultDates } from '../default-dates.js';
 
 export interface McpTool extends Definition, ToolFields {
   readonly title: string;
@@ -35,7 +36,7 @@ export function readMcpTool(entry: Readonly<Record<string, unknown>>, fields: To
     hash: hashOf([
       tool,
       text,
-      inputSchema,
+      withoutDefaultDates(inputSchema),
       title,
       { ...annotations },
       ...(outputSchema === undefined ? [] : [outputSchema]),

@@ -14,6 +14,7 @@ import {
 } from '../description.js';
 import { REMOTE_LIMITS } from '../limits.js';
 import type { RemoteHints } from '../remote.js';
+import { withoutDefaultDates } from '../default-dates.js';
 
 export interface VertesiaTool extends ToolFields {
   /** The URL that runs it, as the server wrote it. */
@@ -63,7 +64,7 @@ function readTool(
     requireApproval: approvalClass === 'requires_confirmation',
     category: cutText(entry['category'], 100),
   };
-  return { ...read, hash: hashOf(read) };
+  return { ...read, hash: hashOf({ ...read, inputSchema: withoutDefaultDates(inputSchema) }) };
 }
 
 const CLASSES: ReadonlyMap<string, RiskBand> = new Map([
