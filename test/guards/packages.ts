@@ -39,6 +39,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/packages.test.ts'],
   },
   {
+    id: 'own-imports-of-the-program',
+    stops: 'a package that has the files of another directory than its own in its bundle',
+    mutation: 'never',
+    tests: ['test/engine/own-imports.test.ts'],
+  },
+  {
     id: 'package-import-listed',
     stops: 'a package that imports packages which its package.json does not name',
     mutation: 'never',

@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs';
 import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
 import { integrityOf } from '../integrity.js';
+import { LISTING } from './evidence.js';
 import type { Bundle } from '../plugin.js';
 import { findOriginalPosition } from '../source-map.js';
 import { builtinDirectory, isBuiltinIn } from './builtins.js';
@@ -72,25 +73,49 @@ async function buildEntry(
 /** Units that this process built before. It bundles one plugin. */
 const memo = makeUnitMemo();
 
+/**
+ * A program that lists a directory and imports what is in it gets those files, unless the bundle then fails: they may be
+ * no part of the program, and import what is not there.
+ */
 async function buildSeparately(
   files: PluginFiles,
   entry: PluginSources['entry'],
   spec: BundleSpec,
 ): Promise<BuiltUnit> {
-  const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
+  const program = programOf(spec, files);
   const prepare = prepareOnce({
-    builtins: builtins ?? 'powerless',
-    program: programOf(spec, files),
+    builtins: spec.builtins ?? 'powerless',
+    program,
     isFile: (path) => files.locate(path)?.kind === 'file',
   });
   const job = { files, entry, spec, prepare };
+  try {
+    return await buildParts({ ...job, program });
+  } catch (error) {
+    const hasListed = Object.keys(files.evidence.lookups).some((path) => path.endsWith(LISTING));
+    if (!hasListed || !(error instanceof BulkheadError)) throw error;
+    return buildParts(job);
+  }
+}
+
+async function buildParts(job: Job): Promise<BuiltUnit> {
+  const { files, entry, spec, program } = job;
+  const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
   if (separation === undefined) return buildUnit(job);
   try {
     return await buildUnits({
       files,
       separation,
       memo,
-      key: JSON.stringify([entry, separation, virtualModules, builtins, rewrite, packageBuilds]),
+      key: JSON.stringify([
+        entry,
+        separation,
+        virtualModules,
+        builtins,
+        rewrite,
+        packageBuilds,
+        program ?? null,
+      ]),
       build: (unit, seen) => buildUnit({ ...job, files: seen }, unit),
     });
   } catch (error) {
@@ -107,15 +132,25 @@ async function buildSeparately(
 }
 
 /** All that the units of one bundle are built from. */
-interface Job extends Pick<PluginSources, 'files' | 'entry' | 'prepare'> {
+interface Job extends Pick<PluginSources, 'files' | 'entry' | 'prepare' | 'program'> {
   readonly spec: BundleSpec;
 }
 
 async function buildUnit(job: Job, unit?: UnitSources): Promise<BuiltUnit> {
-  const { files, entry, spec, prepare } = job;
+  const { files, entry, spec, prepare, program } = job;
   const { builtins = 'powerless', virtualModules = [], rewrite = true, packageBuilds } = spec;
   const run = (inject: readonly string[]): Promise<Output> =>
-    runEsbuild({ files, entry, prepare, builtins, virtualModules, packageBuilds, unit, inject });
+    runEsbuild({
+      files,
+      entry,
+      prepare,
+      program,
+      builtins,
+      virtualModules,
+      packageBuilds,
+      unit,
+      inject,
+    });
   // Most packages use no injected name, and each unit would get the modules of all.
   const isPackage = unit !== undefined && unit.path !== OWN_UNIT;
   let inject = builtins === 'real' ? [] : INJECTED_MODULES;
@@ -158,14 +193,15 @@ interface Output {
 interface EsbuildSpec
   extends
     Required<Pick<BundleSpec, 'builtins' | 'virtualModules'>>,
-    Pick<PluginSources, 'files' | 'entry' | 'prepare' | 'unit'> {
+    Pick<PluginSources, 'files' | 'entry' | 'prepare' | 'program' | 'unit'> {
   readonly packageBuilds: BundleSpec['packageBuilds'];
   /** The modules whose exports take the place of undeclared names. */
   readonly inject: readonly string[];
 }
 
 async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
-  const { files, entry, prepare, builtins, virtualModules, packageBuilds, unit, inject } = spec;
+  const { files, entry, prepare, program, builtins, virtualModules, packageBuilds, unit, inject } =
+    spec;
   const warnings: string[] = [];
   const result = await build({
     entryPoints: [ENTRY],
@@ -211,6 +247,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
         ),
         entry,
         prepare,
+        program,
         virtualModules: new Set(virtualModules),
         builtins,
         unit,

@@ -10,6 +10,7 @@ import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution } from './resolve/resolution.js';
 import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
+import { nameOwnImports } from './source/own-imports.js';
 import { loaderOf, type Prepare } from './source/prepare.js';
 import { nameStarExports } from './source/star-exports.js';
 import {
@@ -28,6 +29,8 @@ export interface PluginSources {
   /** A file's real path in the plugin, or the text of a module in its directory. */
   readonly entry: { readonly file: string } | { readonly source: string };
   readonly prepare: Prepare;
+  /** The file of the program, if the plugin is one and may import files of its own that it finds as it runs. */
+  readonly program?: string | undefined;
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
   /** The unit to build. Absent: one text for all. */
@@ -64,7 +67,11 @@ export function pluginSources(sources: PluginSources): Plugin {
         guarded(async () => {
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return sources.prepare(path, starsNamed(path, sources), loader);
+          return importsNamed(
+            path,
+            await sources.prepare(path, starsNamed(path, sources), loader),
+            sources,
+          );
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>
@@ -229,6 +236,16 @@ function toResult(
       return toFile(path, sources, !isPure);
     }
   }
+}
+
+/** A file of a program with the files that it finds as it runs. */
+function importsNamed<Prepared extends { readonly contents: string }>(
+  file: string,
+  prepared: Prepared,
+  { files, program }: PluginSources,
+): Prepared {
+  if (program === undefined) return prepared;
+  return { ...prepared, contents: nameOwnImports(file, prepared.contents, program, files) };
 }
 
 /** The text of a file, whose `export * from` of other units names what they export. */

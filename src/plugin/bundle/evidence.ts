@@ -1,4 +1,5 @@
-import { type BigIntStats, type Stats, lstatSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, type Stats, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { hash } from '../../hash.js';
 
 /**
  * The state of the plugin's directory that a bundle depends on: every file that was read, and the
@@ -28,7 +29,29 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 /** The result of a lookup, as plain data. */
-export type Found = 'file' | 'directory' | 'absent' | 'other' | `link:${string}`;
+export type Found =
+  | 'file'
+  | 'directory'
+  | 'absent'
+  | 'other'
+  | `link:${string}`
+  | `entries:${string}`;
+
+/** The end of a lookup that lists a directory. No path has it. */
+export const LISTING = '//';
+
+/** The sorted names in a directory, and their hash as the result of that lookup. */
+export function inspectEntries(path: string): {
+  readonly names: readonly string[];
+  readonly found: Found;
+} {
+  try {
+    const names = readdirSync(path).toSorted();
+    return { names, found: `entries:${hash('sha256', JSON.stringify(names), 'hex')}` };
+  } catch {
+    return { names: [], found: 'absent' };
+  }
+}
 
 /** The kind of a path, by `lstat`: opens nothing and follows no link. */
 export function inspectPath(path: string): Found {

@@ -1,5 +1,12 @@
 import { isAbsolute, posix, relative, sep } from 'node:path';
-import { type Evidence, type FileEvidence, type Found, inspectPath } from './evidence.js';
+import {
+  type Evidence,
+  type FileEvidence,
+  type Found,
+  inspectEntries,
+  inspectPath,
+  LISTING,
+} from './evidence.js';
 import { absoluteOf, findHoisted, foldersOf, installedIn } from './hoisted.js';
 import { capReached, outside, readRegularFile } from './regular-file.js';
 import type { BundleLimits } from './spec.js';
@@ -22,6 +29,8 @@ export interface PluginFiles {
   locate(path: string): Located | undefined;
   /** Whether the directory is one of a `node_modules`. */
   readonly isInstalled: boolean;
+  /** The names in a directory that `locate` returned, sorted. Empty if it cannot be read. */
+  list(directory: string): readonly string[];
   /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
   /** The evidence of one file that was read. */
@@ -85,6 +94,13 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
     locate: (path) => {
       if (!located.has(path)) located.set(path, locate(path));
       return located.get(path);
+    },
+    list: (directory) => {
+      const place = directory.replace(/\/$/, '');
+      const { names, found } = inspectEntries(absoluteOf(root, hoisted, place));
+      if (lookups.size >= limits.maxLookups) throw capReached('lookups', limits.maxLookups);
+      lookups.set(`${place}${LISTING}`, found);
+      return names;
     },
     read: (path) => {
       const known = texts.get(path);

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { type Evidence, inspectPath, stampOf } from './evidence.js';
+import { type Evidence, inspectEntries, inspectPath, LISTING, stampOf } from './evidence.js';
 import { absoluteOf, findHoisted } from './hoisted.js';
 
 /** Whether the state is unchanged. Yields to the event loop every 500 lookups. */
@@ -10,7 +10,7 @@ export async function isCurrent({ root, hoisted, files, lookups }: Evidence): Pr
   for (const [path, found] of Object.entries(lookups)) {
     // Files that were read are compared by their stamps below.
     if (found === 'file' && Object.hasOwn(files, path)) continue;
-    if (inspectPath(absoluteOf(root, hoisted, path)) !== found) return false;
+    if (lookUp(path, (place) => absoluteOf(root, hoisted, place)) !== found) return false;
     count += 1;
     if (count % 500 === 0) await setImmediate();
   }
@@ -21,4 +21,10 @@ export async function isCurrent({ root, hoisted, files, lookups }: Evidence): Pr
     });
     return stats !== undefined && stampOf(stats) === stamp;
   });
+}
+
+function lookUp(path: string, absolute: (path: string) => string): string {
+  return path.endsWith(LISTING)
+    ? inspectEntries(absolute(path.slice(0, -LISTING.length))).found
+    : inspectPath(absolute(path));
 }

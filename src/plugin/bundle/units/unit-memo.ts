@@ -24,6 +24,7 @@ interface Remembered {
 interface FileRecord {
   readonly texts: Map<string, string>;
   readonly located: Map<string, Located | undefined>;
+  readonly listed: Map<string, readonly string[]>;
 }
 
 /** Characters of the units that are remembered, with their sources. The heap of the process has 2 GiB. */
@@ -43,7 +44,7 @@ export function makeUnitMemo(): UnitMemo {
       const known = units.get(key);
       // guard: unit-memo-compares-sources
       if (known !== undefined && isSame(known.record, files)) return known.unit;
-      const record: FileRecord = { texts: new Map(), located: new Map() };
+      const record: FileRecord = { texts: new Map(), located: new Map(), listed: new Map() };
       const unit = await build(recording(files, record));
       units.set(key, { unit, record });
       return unit;
@@ -52,7 +53,10 @@ export function makeUnitMemo(): UnitMemo {
 }
 
 /** Reads everything again, so that it is also evidence of the bundle that the unit becomes part of. */
-function isSame({ texts, located }: FileRecord, files: PluginFiles): boolean {
+function isSame({ texts, located, listed }: FileRecord, files: PluginFiles): boolean {
+  for (const [directory, former] of listed) {
+    if (files.list(directory).join('/') !== former.join('/')) return false;
+  }
   for (const [path, former] of located) {
     const now = files.locate(path);
     if (now?.kind !== former?.kind || now?.path !== former?.path) return false;
@@ -63,8 +67,13 @@ function isSame({ texts, located }: FileRecord, files: PluginFiles): boolean {
   return true;
 }
 
-function recording(files: PluginFiles, { texts, located }: FileRecord): PluginFiles {
+function recording(files: PluginFiles, { texts, located, listed }: FileRecord): PluginFiles {
   return {
+    list: (directory) => {
+      const names = files.list(directory);
+      listed.set(directory, names);
+      return names;
+    },
     locate: (path) => {
       const found = files.locate(path);
       located.set(path, found);

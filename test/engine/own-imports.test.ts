@@ -1,0 +1,136 @@
+/** Files that an MCP server finds and imports as it runs, by deed. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createEngine, type EngineOptions } from '../../src/index.js';
+import { makeServer, plainProgram } from './mcp-on-disk.js';
+import { makeDirectory } from './plugin-on-disk.js';
+
+/** Imports all that is in its directory `tools`. */
+const LOADER = `import { readdirSync } from 'node:fs'; import { dirname, join } from 'node:path'; import { fileURLToPath, pathToFileURL } from 'node:url';
+  const here = dirname(fileURLToPath(import.meta.url));
+  const load = async (way) => {
+    const found = [];
+    for (const name of readdirSync(join(here, 'tools')).sort()) {
+      const path = join(here, 'tools', name);
+      const specifier = { url: () => pathToFileURL(path).href + '?v=1', path: () => path, relative: () => './tools/' + name }[way]();
+      try { found.push((await import(specifier)).name); } catch (error) { found.push(error.code ?? error.name + ' ' + error.message); }
+    }
+    return found.join();
+  };`;
+const PROGRAM = plainProgram(
+  `if (args.other) { try { return text((await import(args.other)).secret); } catch (error) { return text(error.code); } }
+   return text(await load(args.way));`,
+  LOADER,
+);
+const TOOLS = {
+  'tools/one.js': `import { suffix } from '../shared.js'; export const name = 'one' + suffix;`,
+  'tools/two.mjs': `export const name = 'two';`,
+  'shared.js': `export const suffix = '!';`,
+  'tools/two.test.js': `import 'vitest-that-is-not-there'; export const name = 'test';`,
+};
+
+function withPackages(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [
+      `node_modules/@scope/my tools/dist/${path}`,
+      text,
+    ]),
+  );
+}
+
+async function call(
+  directory: string,
+  input: object,
+  more: Partial<EngineOptions> = {},
+): Promise<string> {
+  await using engine = await createEngine({
+    plugins: [directory],
+    tolerance: 'full',
+    grant: () => ({ time: true, fs: ['.'] }),
+    ...more,
+  });
+  const [tool] = engine.catalog.list();
+  const { content } = await engine.call(tool?.name ?? '', { ...input });
+  return content[0]?.text ?? '';
+}
+
+describe('a server that imports all files of a directory', () => {
+  it.each(['url', 'path', 'relative'])('gets them by a %s', async (way) => {
+    const directory = makeServer({ program: PROGRAM, files: TOOLS });
+    expect(await call(directory, { way })).toBe('one!,two,BUILTIN_DENIED');
+  });
+
+  const own = { 'node_modules/@scope/my tools': { fs: true, streams: true } };
+  it.each([
+    ['together', 'together'],
+    ['separate', { grant: own }],
+  ] as const)('gets them in an npm package, %s', async (_, packages) => {
+    const directory = makeServer({
+      program: '',
+      manifest: { bin: 'node_modules/@scope/my tools/dist/main.js' },
+      files: {
+        ...withPackages({ ...TOOLS, 'main.js': PROGRAM }),
+        'node_modules/@scope/my tools/package.json':
+          '{ "name": "@scope/my tools", "type": "module" }',
+      },
+    });
+    expect(await call(directory, { way: 'url' }, { packages: { sample: packages } })).toBe(
+      'one!,two,BUILTIN_DENIED',
+    );
+  });
+
+  it('gets a file that was added, and not one that was removed', async () => {
+    const directory = makeServer({ program: PROGRAM, files: TOOLS });
+    const cacheDirectory = makeDirectory();
+    expect(await call(directory, { way: 'path' }, { cacheDirectory })).toBe(
+      'one!,two,BUILTIN_DENIED',
+    );
+    writeFileSync(join(directory, 'tools/three.js'), `export const name = 'three';`);
+    rmSync(join(directory, 'tools/two.mjs'));
+    expect(await call(directory, { way: 'path' }, { cacheDirectory })).toBe(
+      'one!,three,BUILTIN_DENIED',
+    );
+  });
+
+  it('runs without them if one of them cannot be bundled', async () => {
+    const files = { ...TOOLS, 'tools/bad.js': `import 'not-there'; export const name = 'bad';` };
+    const directory = makeServer({ program: PROGRAM, files });
+    expect(await call(directory, { way: 'url' })).toBe(
+      'BUILTIN_DENIED,BUILTIN_DENIED,BUILTIN_DENIED,BUILTIN_DENIED',
+    );
+  });
+
+  it('gets no file above or of another package', async () => {
+    const directory = makeServer({
+      program: '',
+      manifest: { bin: 'dist/main.js' },
+      files: {
+        ...Object.fromEntries(Object.entries(TOOLS).map(([path, text]) => [`dist/${path}`, text])),
+        'dist/main.js': PROGRAM,
+        'above.js': `export const secret = 'secret';`,
+        'dist/node_modules/other/index.js': `exports.secret = 'secret';`,
+      },
+    });
+    for (const other of [
+      '/plugin/above.js',
+      '../above.js',
+      './node_modules/other/index.js',
+      'other',
+    ]) {
+      expect(await call(directory, { other })).toBe('BUILTIN_DENIED');
+    }
+  });
+
+  it('is the only code that gets them: a package that lists its directory gets nothing', async () => {
+    const directory = makeServer({
+      program: plainProgram('return text(await load(args.way));', `import { load } from 'lists';`),
+      files: {
+        'node_modules/lists/package.json': '{ "main": "index.mjs" }',
+        'node_modules/lists/index.mjs': `${LOADER} export { load };`,
+        'node_modules/lists/tools/one.mjs': `export const name = 'one';`,
+      },
+    });
+    expect(await call(directory, { way: 'url' })).toBe('BUILTIN_DENIED');
+  });
+});
