@@ -133,4 +133,32 @@ describe('a server that imports all files of a directory', () => {
     });
     expect(await call(directory, { way: 'url' })).toBe('BUILTIN_DENIED');
   });
+
+  const FRAMEWORK = {
+    'node_modules/framework/package.json': '{ "main": "index.mjs" }',
+    'node_modules/framework/index.mjs': `${LOADER.replace('dirname(fileURLToPath(import.meta.url))', 'dirname(process.argv[1])')} export { load };`,
+    'node_modules/framework/tools/one.mjs': `export const name = 'of the framework';`,
+  };
+  it.each([
+    [{ framework: '1' }, 'together', 'one!,two,BUILTIN_DENIED'],
+    [{ framework: '1' }, 'separate', 'one!,two,BUILTIN_DENIED'],
+    [{ other: '1' }, 'together', 'BUILTIN_DENIED,BUILTIN_DENIED,BUILTIN_DENIED'],
+  ] as const)(
+    'gets them by a framework that it names: %j, %s',
+    async (dependencies, mode, expected) => {
+      const directory = makeServer({
+        program: plainProgram(
+          'return text(await load(args.way));',
+          `import { load } from 'framework';`,
+        ),
+        manifest: { dependencies },
+        files: { ...TOOLS, ...FRAMEWORK },
+      });
+      const grant = {
+        'node_modules/framework': { fs: true, arguments: true, imports: ['.'] },
+      };
+      const packages = { sample: mode === 'separate' ? { grant } : mode };
+      expect(await call(directory, { way: 'url' }, { packages })).toBe(expected);
+    },
+  );
 });

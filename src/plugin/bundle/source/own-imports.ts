@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { packageOf } from '../../package-path.js';
+import { packageNameOf, packageOf } from '../../package-path.js';
+import { dependenciesIn } from '../manifest-dependencies.js';
 import type { PluginFiles } from '../files.js';
 import { PLUGIN_ROOT } from './created-require.js';
 
@@ -19,20 +20,23 @@ const OTHERS = /^(?:\.|node_modules$|__\w+__$|tests?$|fixtures$)/;
 /**
  * Lets a program import files that it finds as it runs: one that lists a directory and imports what is in it, such as
  * all its tools. The code files beside and below it become part of the bundle, each evaluated when it is imported.
- * Only for files of the program's own package, and only their own package's files. Lines stay the same.
+ * A framework that the program's package names does so for the program: it gets those beside and below the program.
+ * No other file gets any, and none gets those of a third package. Lines stay the same.
  */
 export function nameOwnImports(
   file: string,
   code: string,
   program: string,
-  files: Pick<PluginFiles, 'list' | 'locate'>,
+  files: Pick<PluginFiles, 'list' | 'locate' | 'read'>,
 ): string {
   if (!code.includes(REFUSED) || !/\breaddir/.test(code)) return code;
+  const isOwn = packageOf(file) === packageOf(program);
   // guard: own-imports-of-the-program
-  if (packageOf(file) !== packageOf(program)) return code;
+  if (!isOwn && !isFramework(file, code, program, files)) return code;
   const directory = posix.dirname(file);
+  const root = posix.dirname(isOwn ? file : program);
   const found: string[] = [];
-  collect(directory === '.' ? '' : directory, found, files, 0);
+  collect(root === '.' ? '' : root, found, files, 0);
   const entries = found
     .filter((one) => one !== file)
     .map((one) => {
@@ -47,6 +51,20 @@ export function nameOwnImports(
     `try { path = decodeURIComponent(new URL(String(specifier), ${JSON.stringify(base.href)}).pathname); } catch {} ` +
     `return files[path] === undefined ? ${REFUSED}(specifier) : files[path](); })({ __proto__: null, ${entries.join(', ')} }); `;
   return prelude + code.replaceAll(REFUSED, OWN_IMPORT);
+}
+
+/** Whether a file is of a package that the program's package.json names, and looks for the program. */
+function isFramework(
+  file: string,
+  code: string,
+  program: string,
+  files: Pick<PluginFiles, 'locate' | 'read'>,
+): boolean {
+  const name = packageNameOf(file);
+  if (name === undefined || !/\bprocess\s*\.\s*argv\b/.test(code)) return false;
+  const owner = packageOf(program);
+  const manifest = files.locate(owner === undefined ? 'package.json' : `${owner}/package.json`);
+  return manifest?.kind === 'file' && dependenciesIn(files.read(manifest.path)).has(name);
 }
 
 function collect(

@@ -1,7 +1,7 @@
-import { isRecord } from '../../../../sandbox/wire/json.js';
 import { INSTALLED_UNIT, NODE_UNIT, OWN_UNIT } from '../../../../sandbox/wire/units.js';
 import { packageNameOf, packageOf } from '../../package-path.js';
 import type { PluginFiles } from '../files.js';
+import { dependenciesIn } from '../manifest-dependencies.js';
 import type { Separation } from '../spec.js';
 
 /**
@@ -31,21 +31,5 @@ export function makeDeclared(files: PluginFiles): (importer: string, file: strin
 
 function dependenciesOf(file: string, files: PluginFiles): ReadonlySet<string> {
   const located = files.locate(file);
-  const fields: unknown = located?.kind === 'file' ? parse(files.read(located.path)) : undefined;
-  if (!isRecord(fields)) return new Set();
-  const lists = ['dependencies', 'optionalDependencies', 'peerDependencies'];
-  return new Set(
-    lists.flatMap((name) => {
-      const list = fields[name];
-      return isRecord(list) ? Object.keys(list) : [];
-    }),
-  );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return located?.kind === 'file' ? dependenciesIn(files.read(located.path)) : new Set();
 }
