@@ -24,7 +24,11 @@ export function makeGlobalFor(
       return Reflect.get(Object.hasOwn(own, key) ? own : globals, key);
     },
     has: (_, key) => Object.hasOwn(own, key) || Reflect.has(globals, key),
-    set: (_, key, value) => !isFixed(key) && Reflect.set(own, key, value),
+    set: (_, key, value, receiver) =>
+      receiver === proxy
+        ? !isFixed(key) && Reflect.set(own, key, value)
+        : // An object that inherits from it gets a property of its own, as from any object.
+          Reflect.set(Object.create(null), key, value, receiver),
     defineProperty: (_, key, property) =>
       !isFixed(key) && Reflect.defineProperty(own, key, property),
     deleteProperty: (_, key) => !isFixed(key) && Reflect.deleteProperty(own, key),

@@ -288,7 +288,7 @@ function listing(
   variables: readonly string[],
 ): Readonly<Record<string, PackageGrant>> {
   return Object.fromEntries(
-    Object.entries(packages).map(([path, { undeclared, streams }]) => [
+    Object.entries(packages).map(([path, { undeclared, streams, arguments: reads }]) => [
       path,
       {
         time: true,
@@ -299,6 +299,7 @@ function listing(
         imports: undeclared,
         // Else a server could not say what it offers.
         ...(streams === undefined ? {} : { streams: true }),
+        ...(reads === undefined ? {} : { arguments: true }),
       },
     ]),
   );

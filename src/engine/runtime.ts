@@ -21,7 +21,7 @@ import type { BundleSpec } from '../plugin/bundle/spec.js';
 import type { Bundle, Plugin, PluginEntry } from '../plugin/plugin.js';
 import { type CallScheduler, makeCallScheduler } from '../scheduler/call-scheduler.js';
 import { type GuestSource, makeGroups, makeValidatorDelivery } from './instance/guest-source.js';
-import { guestScripts, readValidator } from './node/process-defaults.js';
+import { guestScripts, guestStamp, readValidator } from './node/process-defaults.js';
 import { bundlesForAuthor, walledBundler } from './node/walled-bundler.js';
 import { openTextCache } from './node/text-cache.js';
 import { type ContributionCache, makeContributionCache } from './plugins/contribution-cache.js';
@@ -195,7 +195,7 @@ export async function openEngineRuntime(
       (calls) => events.emit({ type: 'queue-changed', calls }),
       () => performance.now(),
     ),
-    contributions: makeContributionCache(texts, settings),
+    contributions: makeContributionCache(texts, settings, guestStamp()),
     stores: makeStores(settings.storageDirectory, storageLimitsOf(limits)),
     guarantees: () => (guarantees ??= prove()),
     stop,

@@ -1,5 +1,5 @@
 import type * as Validator from '../../schema/validator/entry.js';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +36,12 @@ export const guestScripts = {
   inspected: (): string => ownFile('dist/sandbox/inspected-guest.cjs'),
   unconfined: (): string => ownFile('dist/sandbox/unconfined-guest.cjs'),
 };
+
+/** Changes with the code of guests, which decides what a plugin offers. */
+export function guestStamp(): string {
+  const { size, mtimeMs } = statSync(guestScripts.confined());
+  return `${size}-${mtimeMs}`;
+}
 
 const VALIDATOR = 'dist/validator.js';
 

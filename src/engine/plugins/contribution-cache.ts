@@ -16,7 +16,7 @@ import type { Settings } from '../types/settings.js';
 
 /**
  * Caches the contributions that guests described, so that an engine starts without starting guests.
- * The key is the bundle, the grant, the values of granted variables and the configuration. Cached
+ * The key is the code of guests, the bundle, the grant, the values of granted variables and the configuration. Cached
  * contributions are untrusted and are parsed each time.
  */
 export interface ContributionCache {
@@ -34,16 +34,23 @@ export interface ContributionCache {
 /** Raise this when the shape of the dialects' answers changes. */
 const VERSION = 6;
 
-export function makeContributionCache(texts: TextCache, settings: Settings): ContributionCache {
+/** `guestCode`: changes with the code of guests. */
+export function makeContributionCache(
+  texts: TextCache,
+  settings: Settings,
+  guestCode: string,
+): ContributionCache {
+  const nameOf = (open: Instance, config: Json): string =>
+    `${keyOf(open, config, settings, guestCode)}.json`;
   return {
     of: async (plugin, open, config) => {
-      const name = `${keyOf(open, config, settings)}.json`;
+      const name = nameOf(open, config);
       const cached = parseCached(texts.read(name));
       if (cached !== undefined) return cached;
       const guest = await acquire(open);
       const described = await describe(plugin, guest, settings.limits.loadTimeoutMs);
       // If the grant changed during the query, the answer belongs to neither grant.
-      const same = name === `${keyOf(open, config, settings)}.json`;
+      const same = name === nameOf(open, config);
       if (same && !hasFailures(described)) await texts.store(name, JSON.stringify(described));
       return described;
     },
@@ -52,7 +59,7 @@ export function makeContributionCache(texts: TextCache, settings: Settings): Con
         ? undefined
         : describe(plugin, guests.current, settings.limits.loadTimeoutMs),
     store: (open, config, described) =>
-      texts.store(`${keyOf(open, config, settings)}.json`, JSON.stringify(described)),
+      texts.store(nameOf(open, config), JSON.stringify(described)),
   };
 }
 
@@ -65,14 +72,14 @@ function hasFailures(described: unknown): boolean {
   return Array.isArray(tools) && tools.some((tool) => isRecord(tool) && 'error' in tool);
 }
 
-function keyOf(open: Instance, config: Json, { env }: Settings): string {
+function keyOf(open: Instance, config: Json, { env }: Settings, guestCode: string): string {
   const { bundle, entry, grant, secrets } = open;
   const { permissions } = grant;
   // For a secret, the plugin knows only that it exists, so the key omits its value.
   const variables = permissions.env.map((name) =>
     secrets.some((secret) => secret.name === name) ? [name] : [name, env[name] ?? null],
   );
-  const what = [VERSION, entry.dialect, bundle.hash, permissions, variables, config];
+  const what = [VERSION, guestCode, entry.dialect, bundle.hash, permissions, variables, config];
   return hash('sha256', JSON.stringify(what), 'hex');
 }
 

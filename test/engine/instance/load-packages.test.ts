@@ -87,3 +87,25 @@ it('gives a package that is cut to what is used the same answers as one bundle',
   ]);
   expect(answers[1]).toEqual(answers[0]);
 });
+
+it.each(['together', 'separate'] as const)(
+  'lets a package inherit from the global object and define names of its own, %s',
+  async (packages) => {
+    const directory = makePlugin({
+      source: `// @ts-nocheck
+        import { answer } from 'heir';
+        export const tools = [{ id: 'run', name: 'Run', description: 'Runs', parameters: { type: 'object' },
+          annotations: { readOnlyHint: true }, execute: () => [...answer, typeof globalThis.extra, new Headers({ a: '1' }).get('a')] }];`,
+      files: {
+        'node_modules/heir/index.js': `'use strict';
+          const own = Object.create(globalThis);
+          own.Headers = 'its own'; own.extra = 'extra'; own.extra += '!';
+          exports.answer = [own.Headers, own.extra, Object.keys(own).join(), typeof globalThis.Headers, 'extra' in globalThis];`,
+      },
+    });
+    const engine = await startEngine([directory], { packages: { sample: packages } });
+    expect(await engine.call('run', {})).toMatchObject({
+      value: ['its own', 'extra!', 'Headers,extra', 'function', false, 'undefined', '1'],
+    });
+  },
+);

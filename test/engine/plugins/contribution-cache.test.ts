@@ -2,6 +2,12 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BulkheadEvent } from '../../../src/index.js';
+import type { Instance } from '../../../src/engine/instance/instance.js';
+import { diskReader } from '../../../src/engine/node/disk-reader.js';
+import { makeContributionCache } from '../../../src/engine/plugins/contribution-cache.js';
+import { readSettings } from '../../../src/engine/settings.js';
+import { readPlugin } from '../../../src/formats/discover.js';
+import { NO_PERMISSIONS } from '../../../src/permissions/permissions.js';
 import { makeDirectory, makePlugin, startEngine } from '../plugin-on-disk.js';
 
 const ECHO = { echo: '(input) => input' };
@@ -104,5 +110,34 @@ describe('the listing', () => {
       },
     ]);
     expect(JSON.stringify(engine.listing())).not.toContain('hunter2');
+  });
+
+  it('is queried again by another version of the code of guests', async () => {
+    const names: string[] = [];
+    const texts = {
+      read: (name: string) => {
+        names.push(name);
+        return '{"tools":[]}';
+      },
+      store: async () => {},
+      whenStored: async () => {},
+    };
+    const settings = readSettings({ plugins: [], env: {} });
+    const directory = makePlugin({ id: 'kept', tools: ECHO });
+    const { plugin } = await readPlugin(diskReader, directory);
+    const grant = { permissions: NO_PERMISSIONS };
+    const open: Instance = Object.assign(Object.create(null), {
+      bundle: { hash: 'sha512-x' },
+      entry: plugin.entries[0],
+      grant,
+      secrets: [],
+    });
+    for (const guest of ['1', '1', '2']) {
+      expect(await makeContributionCache(texts, settings, guest).of(plugin, open, {})).toEqual({
+        tools: [],
+      });
+    }
+    expect(names[0]).toBe(names[1]);
+    expect(names[2]).not.toBe(names[0]);
   });
 });
