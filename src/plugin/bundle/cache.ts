@@ -14,6 +14,9 @@ import { isCurrent } from './is-current.js';
 import { type Built, parseBuilt } from './parse-built.js';
 import type { BundleSpec } from './spec.js';
 
+/** Milliseconds until what an author's change built is stored, if no other change follows. */
+const STORE_DELAY_MS = 500;
+
 export interface BundleCache {
   /** Returns the stored bundle, or calls `bundlePlugin` if a source has changed. */
   bundle(spec: BundleSpec): Promise<Bundle>;
@@ -43,10 +46,13 @@ export function makeBundleCache(options: {
       return stored.bundle;
     }
     const built = await bundler.build(spec);
-    const storing = storeBundle(file, built);
-    // An author waits for the reload, and not for the next start.
-    if (prepares) recent.set(file, built);
-    else await storing;
+    if (prepares) {
+      // An author waits for the reload, and not for the next start. To write the texts as JSON takes a while.
+      recent.set(file, built);
+      setTimeout(() => {
+        if (recent.get(file) === built) void storeBundle(file, built);
+      }, STORE_DELAY_MS).unref();
+    } else await storeBundle(file, built);
     return built.bundle;
   };
 
