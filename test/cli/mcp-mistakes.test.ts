@@ -99,6 +99,19 @@ describe('a mistake of an author of an MCP server', () => {
     ]);
   });
 
+  it.each([
+    ['tools alone, and lists none', 'tools: {}', true],
+    ['prompts too', 'tools: {}, prompts: {}', false],
+  ])('is reported if it offers %s', async (_, capabilities, isReported) => {
+    const program = plainProgram('return text(1);', 'listed = [];');
+    const directory = write(program.replace('tools: {}, resources: {}, prompts: {}', capabilities));
+    const { stdout } = await run(['check', directory, '--json']);
+    expect(stdout.includes('the server lists no tools, and offers neither')).toBe(isReported);
+    const added = await run(['add', directory, '--yes'], { cwd: directory });
+    const printed = added.stdout + added.stderr;
+    expect(printed.includes('the server lists no tools, and offers neither')).toBe(isReported);
+  });
+
   it('is reported with its last lines if it ends itself, with what to give it', async () => {
     const { stdout } = await run([
       'tools',

@@ -28,12 +28,19 @@ export const mcpServer: Format = {
   read: readServer,
   decideActivation,
   readContributions,
+  findMistakes: ({ tools, refused, offers }) =>
+    tools.length + refused.length > 0 || offers?.prompts === true || offers?.resources === true
+      ? []
+      : [OFFERS_NOTHING],
   readAnswer,
   requiresApproval,
   runsInBackground,
   list: listServer,
   remedyFor: (message) => (message.includes('the server ended itself') ? WHAT_IT_LACKS : undefined),
 };
+
+const OFFERS_NOTHING =
+  'the server lists no tools, and offers neither prompts nor resources. What it prints as it starts may say why: bulkhead tools shows that';
 
 const WHAT_IT_LACKS =
   'Its last lines say what it lacks. Give it a variable with --allow env:NAME and --env NAME=VALUE, a host with --allow network:HOST. An accepted server gets a permission with bulkhead update NAME --allow PERMISSION.';
