@@ -152,6 +152,18 @@ describe('a package', () => {
     expect(value).toBe('node');
   });
 
+  it('is bundled at once if its short main file begins with many slashes', async () => {
+    const began = performance.now();
+    const value = await runFiles({
+      'index.ts': `import dep from 'dep'; export const run = () => dep;`,
+      'node_modules/dep/package.json': '{ "main": "node.js", "browser": "page.js" }',
+      'node_modules/dep/node.js': `module.exports = 'node';`,
+      'node_modules/dep/page.js': `${'/'.repeat(200)}\nmodule.exports = 'page';`,
+    });
+    expect(value).toBe('page');
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
   it('gets the web classes of packages that it leaves out in browsers', async () => {
     const value = await runFiles(
       {

@@ -171,7 +171,9 @@ const SHORT_MAIN = 2_000;
 
 /** Whether a file has no code: its package is built for pages in another way. */
 function isStub(text: string): boolean {
-  return /^(?:\s|\/\/[^\n]*|export\s*\{\s*\};?)*$/.test(text);
+  if (text.length > SHORT_MAIN) return false;
+  const code = text.replaceAll(/\/\/[^\n]*/g, '').replaceAll(/\s+/g, '');
+  return /^(?:export\{\};?)?$/.test(code);
 }
 
 /** Whether a program uses a package's file for Node, which finds files, requests and standard streams there. */

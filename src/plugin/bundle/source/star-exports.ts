@@ -29,10 +29,11 @@ export function nameStarExports(file: string, text: string, sources: StarSources
     return text;
   }
   const own = namesOf(program, []);
+  const known = new Map<string, Names>([[file, undefined]]);
   const found = new Map<string, number>();
   const stars = targets.map((star) => {
     const { target } = star;
-    const names = target === undefined ? undefined : exportsOf(target, sources, [file]);
+    const names = target === undefined ? undefined : exportsOf(target, sources, known);
     for (const name of names ?? []) found.set(name, (found.get(name) ?? 0) + 1);
     return { ...star, names };
   });
@@ -51,23 +52,27 @@ export function nameStarExports(file: string, text: string, sources: StarSources
 
 const STAR = /\bexport\s*\*\s*from\b/;
 
-/** Modules that export all of others, one through the other. */
-const MAX_DEPTH = 20;
-
 /** The names that a module exports besides the default. `undefined`: they are not known. */
-function exportsOf(
-  file: string,
-  sources: StarSources,
-  importers: readonly string[],
-): ReadonlySet<string> | undefined {
-  if (importers.includes(file) || importers.length > MAX_DEPTH) return undefined;
+type Names = ReadonlySet<string> | undefined;
+
+/** Each module is read once. */
+function exportsOf(file: string, sources: StarSources, known: Map<string, Names>): Names {
+  if (known.has(file)) return known.get(file);
+  // Those of a module in a cycle are not known.
+  known.set(file, undefined);
+  const names = readExports(file, sources, known);
+  known.set(file, names);
+  return names;
+}
+
+function readExports(file: string, sources: StarSources, known: Map<string, Names>): Names {
   const text = sources.read(file);
   if (!/\.m?js$/.test(file) || !isEsModule(file, text)) return undefined;
   const program = parse(text);
   if (program === undefined) return undefined;
   const stars = starsOf(program).map((star) => {
     const target = targetOf(star, file, sources);
-    return target === undefined ? undefined : exportsOf(target, sources, [...importers, file]);
+    return target === undefined ? undefined : exportsOf(target, sources, known);
   });
   return namesOf(program, stars);
 }
