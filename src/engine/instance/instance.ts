@@ -71,7 +71,10 @@ export interface Instance {
   halt(end: GuestEnd): void;
   /** Sets the schemas of inputs, in every current and later guest. */
   setSchemas(schemas: Schemas): void;
-  /** Sets the one listener to its guests. */
+  /**
+   * Sets the one listener to its guests. If one of them has already reported a change of its
+   * contributions, the listener gets that report at once.
+   */
   listen(listener: InstanceListener): void;
   /** Maps a guest's stack to the plugin's own source lines. */
   readonly mapStack: (stack: string) => string;

@@ -89,6 +89,8 @@ class InstanceState implements Instance {
   brokers: OpenBrokers | undefined;
   home: GuestSupervisor | undefined;
   listener: InstanceListener | undefined;
+  /** Whether a guest has reported a change of its contributions, perhaps before there was a listener. */
+  hasChanged = false;
   schemas: Schemas | undefined;
   /** Why the instance was closed; `undefined` while it is open. */
   closed: GuestEnd | undefined;
@@ -205,6 +207,7 @@ class InstanceState implements Instance {
 
   listen(listener: InstanceListener): void {
     this.listener = listener;
+    if (this.hasChanged) listener.contributionsChanged();
   }
 
   updateGrant(next: Grant): Promise<void> {
@@ -335,7 +338,10 @@ class InstanceState implements Instance {
       listeners: {
         mapStack: this.mapStack,
         broadcast: this.runningHooks.broadcast,
-        contributionsChanged: () => this.listener?.contributionsChanged(),
+        contributionsChanged: () => {
+          this.hasChanged = true;
+          this.listener?.contributionsChanged();
+        },
         outputs: this.outputs,
         offersChanged: (params) => services.notices.changed(plugin.id, params),
         clientLog: (peer, params) => passClientLog(calls.openCallsOf(peer), params),

@@ -109,6 +109,19 @@ describe('what an extension registers while it runs', () => {
     expect(events.filter(({ type }) => type === 'catalog-changed').length).toBeLessThan(6);
   });
 
+  it('is found whenever it comes after the load, also while the engine stores what was listed', async () => {
+    // One of the delays ends between the answer to the query and the engine's next step.
+    const delays = Array.from({ length: 20 }, (_, index) => index);
+    const { engine } = await start(
+      delays.map((delay) => ({
+        identifier: `after_${delay}`,
+        source: `setTimeout(() => { ${registering('late')} }, ${delay});`,
+      })),
+    );
+    const late = delays.map((delay) => `after_${delay}:late`).toSorted();
+    await expect.poll(() => ids(engine), { timeout: 20_000 }).toEqual(late);
+  });
+
   it('and only now, after asking elsewhere, is known without a guest the next time', async () => {
     const late = `setTimeout(() => {
         ${registering('late')}
