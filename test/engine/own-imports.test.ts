@@ -93,12 +93,53 @@ describe('a server that imports all files of a directory', () => {
     );
   });
 
-  it('runs without them if one of them cannot be bundled', async () => {
-    const files = { ...TOOLS, 'tools/bad.js': `import 'not-there'; export const name = 'bad';` };
-    const directory = makeServer({ program: PROGRAM, files });
-    expect(await call(directory, { way: 'url' })).toBe(
-      'BUILTIN_DENIED,BUILTIN_DENIED,BUILTIN_DENIED,BUILTIN_DENIED',
-    );
+  const problemsOf = async (directory: string, more: Partial<EngineOptions>): Promise<string[]> => {
+    await using engine = await createEngine({ plugins: [directory], tolerance: 'full', ...more });
+    return engine.plugins().flatMap(({ problems }) => problems.map(({ message }) => message));
+  };
+
+  it.each(['together', 'separate'] as const)(
+    'gets all but those that cannot be bundled, which are named: %s',
+    async (mode) => {
+      const files = {
+        ...TOOLS,
+        'tools/bad.js': `import 'not-there'; export const name = 'bad';`,
+        'tools/deep.js': `import { value } from '../library.js'; export const name = value;`,
+        'library.js': `export const value = 'not closed`,
+        'tools/three.js': `export { name } from './two.mjs';`,
+      };
+      const directory = makeServer({ program: PROGRAM, files });
+      const more = { packages: { sample: mode } };
+      expect(await problemsOf(directory, more)).toEqual([
+        expect.stringContaining('library.js:1:33: Unterminated string literal'),
+        expect.stringContaining('tools/bad.js:1:8: Cannot import "not-there"'),
+      ]);
+      const answer = await call(directory, { way: 'url' }, more);
+      expect(answer).toMatch(
+        /^Error .*bad.js:1:8: .*,Error .*library.js:1:33: .*,one!,two,two,BUILTIN_DENIED$/,
+      );
+    },
+  );
+
+  it('runs without them, and says why, if that is not because of some of them', async () => {
+    const big = `export const name = 'big'; //${'x'.repeat(13 * 2 ** 20)}`;
+    const directory = makeServer({ program: PROGRAM, files: { ...TOOLS, 'tools/big.js': big } });
+    expect(await problemsOf(directory, {})).toEqual([
+      expect.stringMatching(
+        /^The files that server\.js imports as it runs are left out\. .*big\.js/,
+      ),
+    ]);
+    expect(await call(directory, { way: 'url' })).toMatch(/^(?:BUILTIN_DENIED,?)+$/);
+  });
+
+  it('does not start if a file cannot be bundled that it imports by its name', async () => {
+    const program = `import './tools/bad.js'; ${PROGRAM}`;
+    const files = { ...TOOLS, 'tools/bad.js': `export const name = 'bad` };
+    const directory = makeServer({ program, files });
+    await expect(call(directory, { way: 'url' })).rejects.toThrow(/no tool/i);
+    expect(await problemsOf(directory, {})).toEqual([
+      expect.stringContaining('tools/bad.js:1:25: Unterminated string literal'),
+    ]);
   });
 
   it('gets no file above or of another package', async () => {

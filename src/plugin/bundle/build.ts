@@ -22,6 +22,7 @@ import {
   pluginPath,
   toBulkheadError,
 } from './problems.js';
+import { type BuiltEntry, buildWithoutBroken } from './listed-files.js';
 import { makeResolver } from './resolve/resolver.js';
 import { makeVariants } from './resolve/candidates.js';
 import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
@@ -66,7 +67,6 @@ async function buildEntry(
     ...built,
     hash: integrityOf(built.code),
     packages: packagesOf(built.inputs, files),
-    broken: [],
   };
 }
 
@@ -74,27 +74,36 @@ async function buildEntry(
 const memo = makeUnitMemo();
 
 /**
- * A program that lists a directory and imports what is in it gets those files, unless the bundle then fails: they may be
- * no part of the program, and import what is not there.
+ * A program that lists a directory and imports what is in it gets those files. Files that cannot be bundled may be no
+ * part of the program, and import what is not there: they throw the reason when they are imported, and the others work.
  */
 async function buildSeparately(
   files: PluginFiles,
   entry: PluginSources['entry'],
   spec: BundleSpec,
-): Promise<BuiltUnit> {
-  const program = programOf(spec, files);
+): Promise<BuiltEntry> {
+  const file = programOf(spec, files);
   const prepare = prepareOnce({
     builtins: spec.builtins ?? 'powerless',
-    program,
+    program: file,
     isFile: (path) => files.locate(path)?.kind === 'file',
   });
   const job = { files, entry, spec, prepare };
+  if (file === undefined) return { ...(await buildParts(job)), broken: [] };
+  const broken = new Map<string, string>();
+  const withListed = (): Promise<BuiltUnit> => buildParts({ ...job, program: { file, broken } });
   try {
-    return await buildParts({ ...job, program });
+    return { ...(await withListed()), broken: [] };
   } catch (error) {
     const hasListed = Object.keys(files.evidence.lookups).some((path) => path.endsWith(LISTING));
     if (!hasListed || !(error instanceof BulkheadError)) throw error;
-    return buildParts(job);
+    return buildWithoutBroken({
+      file,
+      broken,
+      why: error,
+      build: withListed,
+      alone: () => buildParts(job),
+    });
   }
 }
 
@@ -114,7 +123,7 @@ async function buildParts(job: Job): Promise<BuiltUnit> {
         builtins,
         rewrite,
         packageBuilds,
-        program ?? null,
+        program === undefined ? null : [program.file, [...program.broken]],
       ]),
       build: (unit, seen) => buildUnit({ ...job, files: seen }, unit),
     });

@@ -10,7 +10,7 @@ import { PLUGIN_NAMESPACE, isBuildFailure } from './problems.js';
 import type { Resolution } from './resolve/resolution.js';
 import type { Resolver } from './resolve/resolver.js';
 import { isEsModule } from './source/module-syntax.js';
-import { nameOwnImports } from './source/own-imports.js';
+import { brokenModule, type ListingProgram, nameOwnImports } from './source/own-imports.js';
 import { loaderOf, type Prepare } from './source/prepare.js';
 import { nameStarExports } from './source/star-exports.js';
 import {
@@ -29,8 +29,8 @@ export interface PluginSources {
   /** A file's real path in the plugin, or the text of a module in its directory. */
   readonly entry: { readonly file: string } | { readonly source: string };
   readonly prepare: Prepare;
-  /** The file of the program, if the plugin is one and may import files of its own that it finds as it runs. */
-  readonly program?: string | undefined;
+  /** The program, if the plugin is one and may import files of its own that it finds as it runs. */
+  readonly program?: ListingProgram | undefined;
   readonly virtualModules: ReadonlySet<string>;
   readonly builtins: NonNullable<BundleSpec['builtins']>;
   /** The unit to build. Absent: one text for all. */
@@ -65,6 +65,8 @@ export function pluginSources(sources: PluginSources): Plugin {
       onResolve({ filter: /.*/ }, (args) => guarded(() => resolveImport(args, sources)));
       onLoad({ filter: /.*/, namespace: PLUGIN_NAMESPACE }, ({ path, with: attributes }) =>
         guarded(async () => {
+          const broken = sources.program?.broken.get(path);
+          if (broken !== undefined) return { contents: brokenModule(broken), loader: 'js' };
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
           return importsNamed(
@@ -245,7 +247,7 @@ function importsNamed<Prepared extends { readonly contents: string }>(
   { files, program }: PluginSources,
 ): Prepared {
   if (program === undefined) return prepared;
-  return { ...prepared, contents: nameOwnImports(file, prepared.contents, program, files) };
+  return { ...prepared, contents: nameOwnImports(file, prepared.contents, program.file, files) };
 }
 
 /** The text of a file, whose `export * from` of other units names what they export. */

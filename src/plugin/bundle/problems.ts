@@ -1,5 +1,5 @@
 import type { BuildFailure, Message } from 'esbuild';
-import { type BuildProblem, BulkheadError } from '../../errors.js';
+import { type BuildProblem, BulkheadError, isBulkheadError } from '../../errors.js';
 
 /** The esbuild namespace of the plugin's own files. Paths in messages begin with it. */
 export const PLUGIN_NAMESPACE = 'plugin';
@@ -95,6 +95,21 @@ export function toBulkheadError(error: BuildFailure): BulkheadError {
     );
   }
   return bundleFailed(error.errors.slice(0, MAX_MESSAGES).map(toProblem));
+}
+
+/** The files in which a bundle failed, each with its first problem. */
+export function brokenFilesOf(error: BulkheadError): ReadonlyMap<string, string> {
+  if (isBulkheadError(error, 'OUTSIDE_PLUGIN')) {
+    const { file } = error.details;
+    return new Map(file === undefined ? [] : [[file, error.message]]);
+  }
+  if (!isBulkheadError(error, 'BUNDLE_FAILED')) return new Map();
+  const files = new Map<string, string>();
+  for (const problem of error.details.problems) {
+    const { file } = problem;
+    if (file !== undefined && !files.has(file)) files.set(file, bundleFailed([problem]).message);
+  }
+  return files;
 }
 
 export function isBuildFailure(error: unknown): error is BuildFailure {

@@ -17,7 +17,10 @@ export async function buildSurfaces(
   const bundle = await build(entryText(surfaces, broken));
   return {
     ...bundle,
-    broken: [...broken].map(([{ file }, { message }]): BrokenSurface => ({ file, message })),
+    broken: [
+      ...[...broken].map(([{ file }, { message }]): BrokenSurface => ({ file, message })),
+      ...bundle.broken,
+    ],
   };
 }
 

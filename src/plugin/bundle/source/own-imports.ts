@@ -7,6 +7,18 @@ import { PLUGIN_ROOT } from './created-require.js';
 /** What replaces an import whose target is computed. */
 const REFUSED = '$bulkhead.importRefused';
 
+/** A program that may import files of its own that it finds as it runs. */
+export interface ListingProgram {
+  readonly file: string;
+  /** Files that cannot be bundled, with the reason. They throw it when they are imported. */
+  readonly broken: ReadonlyMap<string, string>;
+}
+
+/** The text of a file that cannot be bundled. A CommonJS file has each name that another imports. */
+export function brokenModule(message: string): string {
+  return `module.exports = {}; throw new Error(${JSON.stringify(message)});`;
+}
+
 const OWN_IMPORT = '__bulkhead_own_import';
 
 /** Files that one file may import so. */
