@@ -54,11 +54,13 @@ const NO_HOST: HostCapability = {
 
 /** Whether packages with this grant may share a compartment: what it gives is the same for all of them. */
 export function isShareable(grant: LoadedPackage, held: EndowmentCapabilities['grant']): boolean {
-  const { time, random, open: _, importsOnly: __, imports: ___, ...more } = grant;
+  const { time, random, env = [], open: _, importsOnly: __, imports: ___, ...more } = grant;
   // Nothing can be added to a shared compartment when the plugin gets more.
   if ((time === true && !held.time) || (random === true && !held.random)) return false;
   // guard: shared-packages-hold-nothing
-  return Object.values(more).every((value) => value === undefined || value === false);
+  return (
+    env.length === 0 && Object.values(more).every((value) => value === undefined || value === false)
+  );
 }
 
 /** `env` with the names of one package. Reading another name of the plugin's is a denial, and gives `undefined`. */

@@ -1,11 +1,11 @@
 // Checks that popular packages of pure JavaScript run inside a plugin: installs them into a
 // temporary directory, makes a small plugin of each, and calls its tool in a guest.
 //
-//   node scripts/npm-packages.mjs [--keep DIR] [--separate | --author | --cost] [name …]
+//   node scripts/npm-packages.mjs [--keep DIR] [--separate | --proposed | --author | --cost] [name …]
 //
-// `--separate`: each package runs in a compartment of its own. The packages have the
-// permissions of the plugin. `--author`: all packages are one unit, as in `bulkhead dev`. `--cost`: runs each package both ways, compares the answers, and prints
-// what separate packages cost in one guest, as times of one bundle: processor time of the main thread
+// `--separate`: packages run in compartments apart from the plugin's. They have the
+// permissions of the plugin. `--proposed`: each has what its code was seen to use, as `bulkhead add` proposes. `--author`: all packages are one unit, as in `bulkhead dev`. `--cost`: runs each package both ways, compares the answers, and prints
+// what separate packages cost, with the permissions of `--proposed`, in one guest, as times of one bundle: processor time of the main thread
 // to the first result, private memory, and processor time of 50 further calls. What a guest without
 // packages takes to its first result is subtracted. Linux only.
 //
@@ -20,6 +20,10 @@ import { packages } from './npm-packages-list.mjs';
 import { findInnermost } from '../dist/src/guests/guest-process.js';
 import { keepBundlers } from '../dist/src/engine/node/walled-bundler.js';
 import { createEngine } from '../dist/src/index.js';
+import { NO_PERMISSIONS } from '../dist/src/permissions/permissions.js';
+import { proposePackages, wantsOf } from '../dist/src/suggest/package-policy.js';
+import { suggestPermissions } from '../dist/src/suggest/suggest.js';
+import { readUnits } from '../dist/sandbox/wire/units.js';
 import { buildBundle } from '../dist/src/plugin/bundle/build.js';
 
 const args = process.argv.slice(2);
@@ -31,7 +35,8 @@ const takeFlag = (flag) => {
   return at >= 0 && args.splice(at, 1).length === 1;
 };
 const isCost = takeFlag('--cost');
-const isSeparate = takeFlag('--separate');
+const isProposed = takeFlag('--proposed');
+const isSeparate = takeFlag('--separate') || isProposed;
 const isForAuthor = takeFlag('--author');
 if (isForAuthor) keepBundlers();
 const chosen = packages.filter(({ name }) => args.length === 0 || args.includes(name));
@@ -178,7 +183,9 @@ async function tryPackage(
       ...(separately ? { separate: { together: [] } } : {}),
       ...(isForAuthor ? { separate: 'installed' } : {}),
     });
-    const grant = separately ? grantsOf(bundle, grants) : {};
+    const all = separately ? grantsOf(bundle, grants) : {};
+    const grant =
+      separately && (isCost || isProposed) ? await proposedOf(directory, bundle, grants) : all;
     row.ms = Math.round(performance.now() - began);
     row.kilobytes = Math.round(bundle.code.length / 1024);
     row.packages = bundle.packages.length;
@@ -233,6 +240,28 @@ function grantsOf({ packages: found }, grants) {
   const { random = false, network = [], env = [], storage = false } = grants;
   const all = { time: true, random, network: network.length > 0, env, storage };
   return Object.fromEntries(found.map(({ path }) => [path, all]));
+}
+
+/** What `bulkhead add` proposes: each package gets what its code was seen to use of the plugin's permissions. */
+async function proposedOf(
+  plugin,
+  { code, packages: found },
+  { time = true, random, network = [], env = [], storage },
+) {
+  const units = new Map(readUnits(code).map((unit) => [unit.path, unit]));
+  const packagesOf = Object.fromEntries(
+    found.map(({ path }) => [path, { undeclared: units.get(path)?.undeclared ?? [] }]),
+  );
+  const granted = {
+    ...NO_PERMISSIONS,
+    time,
+    random: random === true,
+    storage: storage === true,
+    network,
+    env,
+  };
+  const wants = wantsOf(await suggestPermissions(plugin), packagesOf);
+  return proposePackages(packagesOf, wants, granted).grant;
 }
 
 function describe({ code, content, value }, problem) {

@@ -34,8 +34,7 @@ export function fetchFindings(
   member: Member,
   reading: Reading,
 ): readonly Finding[] {
-  // The function that evaluates the module is no member of it.
-  if (isEvaluator(node) || !REQUESTS.has(operation)) return [];
+  if (!REQUESTS.has(operation)) return [];
   // guard: imported-fetch-found
   if (member.call?.type === 'CallExpression') return [network(name, node, member, reading)];
   return passedOn(name, node, member, reading);
@@ -52,7 +51,7 @@ export function httpFindings(
   if (operation === 'request' || operation === 'get') {
     return [network(`${name}.${operation}`, node, member, reading)];
   }
-  return operation === '' && !isEvaluator(node) ? passedOn(name, node, member, reading) : [];
+  return operation === '' ? passedOn(name, node, member, reading) : [];
 }
 
 /**
@@ -65,6 +64,10 @@ function passedOn(
   member: Member,
   reading: Reading,
 ): readonly Finding[] {
+  // A variable that holds the module has uses of its own, and so has an export.
+  const holder = reading.parentOf(member.node)?.type ?? '';
+  const isHeld = /^(?:VariableDeclarator|AssignmentExpression)$/.test(holder);
+  if (isEvaluator(node) && member.node.type !== 'MemberExpression' && isHeld) return [];
   // guard: passed-fetch-found
   if (member.call !== undefined || !isPassedOn(member.node, reading, mayRequest)) return [];
   const why = `${name} of an address that is built at run time`;
@@ -82,7 +85,7 @@ function mayRequest(target: AnyNode): boolean {
 }
 
 /** esbuild's function that evaluates a module and returns it: `require_https`. */
-function isEvaluator(node: AnyNode): boolean {
+export function isEvaluator(node: AnyNode): boolean {
   return node.type === 'Identifier' && node.name.startsWith('require_');
 }
 

@@ -12,7 +12,13 @@ import { insteadOf } from '../plugin/absent-globals.js';
 import { CRYPTO_AS_VALUE, cryptoFindings, cryptoValue } from './crypto-rules.js';
 import { fileFindings, READS, WRITES } from './file-rules.js';
 import type { Finding, Member } from './finding.js';
-import { FETCH_MODULES, fetchFindings, httpFindings, network } from './network-rules.js';
+import {
+  FETCH_MODULES,
+  fetchFindings,
+  httpFindings,
+  isEvaluator,
+  network,
+} from './network-rules.js';
 import type { Reading, Use } from './reading.js';
 
 /** The permissions that a use of a global or of a module's member needs. */
@@ -48,10 +54,10 @@ function judgeUse(use: Use, reading: Reading): readonly Finding[] {
       );
 }
 
-/** Follows the members after a name: `powers['x.y']`, `import_fs.default.promises`. */
+/** Follows the members after a name: `powers['x.y']`, `import_fs.default.promises`, `require_fs().promises`. */
 function memberAt(start: AnyNode, { parentOf, texts }: Reading): Member {
   const path: string[] = [];
-  let node = start;
+  let node = importOf(start, parentOf);
   for (let parent = parentOf(node); parent?.type === 'MemberExpression'; parent = parentOf(node)) {
     if (parent.object !== node) break;
     const key =
@@ -74,6 +80,25 @@ function memberAt(start: AnyNode, { parentOf, texts }: Reading): Member {
     node,
     call: isCall(outer) && outer.callee === callee ? outer : undefined,
   };
+}
+
+/**
+ * The import that a module's evaluator stands for: `require_fs()`, `__toESM(require_fs())` or
+ * `await Promise.resolve().then(() => __toESM(require_fs()))`. Another name stands for itself.
+ */
+function importOf(start: AnyNode, parentOf: Reading['parentOf']): AnyNode {
+  const called = parentOf(start);
+  if (!isEvaluator(start) || called?.type !== 'CallExpression' || called.callee !== start) {
+    return start;
+  }
+  let node: AnyNode = called;
+  const outer = parentOf(node);
+  if (outer?.type === 'CallExpression' && outer.callee !== node) node = outer;
+  const arrow = parentOf(node);
+  if (arrow?.type !== 'ArrowFunctionExpression' || arrow.body !== node) return node;
+  const then = parentOf(arrow);
+  const awaited = then && parentOf(then);
+  return awaited?.type === 'AwaitExpression' ? awaited : node;
 }
 
 function isCall(node: AnyNode | undefined): node is CallExpression | NewExpression {

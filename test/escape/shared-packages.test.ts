@@ -142,6 +142,36 @@ export const tools = [tool('read', () => [granted.reads(), bare.reads(), timed.r
     expect(denied).toContainEqual(expect.stringMatching(/^node_modules\/timed time Date.now/));
   });
 
+  it('are those with the same permissions, also if lists of them are empty', async () => {
+    // Each compartment has its own constructor of functions.
+    const { answers } = await run(
+      {
+        id: 'same',
+        permissions: { time: true, env: ['API_KEY'], network: ['a.test'] },
+        files: Object.fromEntries(
+          ['plain', 'empty', 'named', 'host', 'never'].map((name) => [
+            `node_modules/${name}/index.js`,
+            'exports.maker = Function;',
+          ]),
+        ),
+        source: `
+import plain from 'plain'; import empty from 'empty'; import named from 'named'; import host from 'host'; import never from 'never';
+export const tools = [tool('same', () => [empty, named, host, never].map(({ maker }) => maker === plain.maker))];`,
+      },
+      ['same'],
+      {
+        grant: {
+          'node_modules/plain': { time: true },
+          'node_modules/empty': { time: true, random: false, env: [], network: [], storage: false },
+          'node_modules/named': { time: true, env: ['API_KEY'] },
+          'node_modules/host': { time: true, network: ['a.test'] },
+          'node_modules/never': {},
+        },
+      },
+    );
+    expect(answers).toEqual([[true, false, false, false]]);
+  });
+
   it('are named by denials of code that they make at run time', async () => {
     const { denied } = await run(
       {

@@ -51,8 +51,14 @@ describe('suggestPermissions', () => {
     [`import get from 'node-fetch';`, `get('https://api.example.com/v1')`],
     [`import { fetch as get } from 'undici';`, `get('https://api.example.com/v1')`],
     [`const get = require('cross-fetch');`, `get('https://api.example.com/v1')`],
+    ['', `require('cross-fetch')('https://api.example.com/v1')`],
+    ['', `require('undici').fetch('https://api.example.com/v1')`],
+    ['', `require('https').get('https://api.example.com/v1')`],
+    ['', `(await import('node-fetch')).default('https://api.example.com/v1')`],
   ])('finds the requests of a fetch that is imported: %s', async (load, code) => {
-    const found = await suggested(`${load} declare const require: any; const run = () => ${code};`);
+    const found = await suggested(
+      `${load} declare const require: any; const run = async () => ${code};`,
+    );
     expect(found).toMatchObject({
       permissions: { network: ['https://api.example.com'] },
       open: [],
@@ -82,10 +88,12 @@ describe('suggestPermissions', () => {
     [`writeFileSync('/tmp/a.md', x)`, { storage: true }],
     [`writeFileSync('/dev/null', x)`, {}],
     [`writeFileSync('/a.md', x)`, {}],
+    [`require('fs').writeFileSync('/srv/notes/a.md', x)`, { fs: ['/srv/notes:rw'] }],
+    [`(await import('node:fs/promises')).readFile('/srv/a.md')`, { fs: ['/srv/a.md'] }],
   ])('suggests for files that are written, %s: %j', async (code, permissions) => {
     const found = await suggested(
       `import { copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-       export function run(x: any) { ${code}; }`,
+       declare const require: any; export async function run(x: any) { ${code}; }`,
       { 'lib/x.txt': 'x' },
     );
     expect(found.permissions).toEqual(permissions);
@@ -99,9 +107,11 @@ describe('suggestPermissions', () => {
     [`import http from 'node:http'; import https from 'node:https';`, `x ? https : http`],
     [`const http = require('http'), https = require('https');`, `x ? https : http`],
     [`const http = require('http');`, `({ http })`],
+    ['', `x ? x.fetch : (await import('node-fetch')).default`],
+    ['', `({ transport: require('https') })`],
   ])('finds a fetch, or its module, that other code gets: %s %s', async (load, code) => {
     const found = await suggested(
-      `${load} declare const require: any; const run = (x: any) => { const passed = ${code}; return passed; };`,
+      `${load} declare const require: any; const run = async (x: any) => { const passed = ${code}; return passed; };`,
     );
     expect(found.open.map(({ permission, what }) => `${permission}: ${what}`)).toEqual(
       expect.arrayContaining([
@@ -117,9 +127,11 @@ describe('suggestPermissions', () => {
     [`import http from 'node:http';`, `http.STATUS_CODES[x]`],
     [`const http = require('http');`, `[http.METHODS, new http.Agent(x)]`],
     [`const { STATUS_CODES } = require('http');`, `STATUS_CODES[x]`],
+    ['', `require('http').STATUS_CODES[x]`],
+    ['', `(await import('node-fetch')).Headers`],
   ])('needs no network for a part of it that sends nothing: %s %s', async (load, code) => {
     const found = await suggested(
-      `${load} declare const require: any; const run = (x: any) => { const passed = ${code}; return passed; };`,
+      `${load} declare const require: any; const run = async (x: any) => { const passed = ${code}; return passed; };`,
     );
     expect(found).toMatchObject({ permissions: {}, open: [] });
   });

@@ -83,7 +83,8 @@ function acceptedPackages(
 }
 
 function loaded({ network: hosts, ...grant }: PackageGrant): LoadedPackage {
-  if (hosts === undefined || hosts === false) return grant;
+  if (hosts === undefined || hosts === false || (hosts !== true && hosts.length === 0))
+    return grant;
   if (hosts === true) return { ...grant, network: true };
   return { ...grant, network: hosts.map((text) => ({ ...network.parse(text), text })) };
 }
