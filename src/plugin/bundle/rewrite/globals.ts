@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression, Expression, Pattern, SpreadElement } from 'acorn';
+import type { AnyNode, CallExpression, Pattern } from 'acorn';
 import type { Edit } from './edits.js';
 import { type Bindings, patternTargets } from './scopes.js';
 import { type Walk, enterAll } from './parse.js';
@@ -35,25 +35,35 @@ export function findGlobalWrites(walk: Walk, { free }: Bindings): GlobalWrites {
     else if (node.type === 'ForInStatement' || node.type === 'ForOfStatement') {
       if (node.left.type !== 'VariableDeclaration') targets(node.left);
     } else if (node.type === 'CallExpression') {
-      for (const name of namesDefinedBy(node.arguments, globals)) asProperties.add(name);
+      for (const name of namesDefinedBy(node, globals)) asProperties.add(name);
     }
   });
   return { asProperties, undeclared };
 }
 
-/** `Object.defineProperty(globalThis, 'x', …)`, `Object.assign(globalThis, { x })` and similar calls. */
+/**
+ * `Object.defineProperty(globalThis, 'x', …)`, `Object.assign(globalThis, { x })` and similar calls. A name without a
+ * value is read, as by `Reflect.get(globalThis, 'x')` and `getNative(root, 'Map')`, or deleted.
+ */
 function namesDefinedBy(
-  [first, second]: readonly (Expression | SpreadElement)[],
+  { callee, arguments: [first, second, value] }: CallExpression,
   globals: ReadonlySet<string>,
 ): string[] {
   if (first === undefined || second === undefined || !isGlobal(first, globals)) return [];
-  if (second.type === 'Literal' && typeof second.value === 'string') return [second.value];
+  if (second.type === 'Literal' && typeof second.value === 'string') {
+    return value === undefined && !isDeletion(callee) ? [] : [second.value];
+  }
   if (second.type !== 'ObjectExpression') return [];
   return second.properties.flatMap((property) => {
     if (property.type !== 'Property') return [];
     const name = staticName(property.key, property.computed);
     return name === undefined ? [] : [name];
   });
+}
+
+function isDeletion(callee: AnyNode): boolean {
+  const name = callee.type === 'MemberExpression' ? callee.property : callee;
+  return name.type === 'Identifier' && name.name === 'deleteProperty';
 }
 
 /** The names of variables and parameters that may hold the global object. */

@@ -17,6 +17,8 @@ describe('assignedGlobals of a bundle', () => {
     ['Object.defineProperty(globalThis, "fetch", {})', ['fetch']],
     ['Object.assign(globalThis, { fetch: 1, "URL": 2 })', ['URL', 'fetch']],
     ['Reflect.set(globalThis, "fetch", 1)', ['fetch']],
+    ['Reflect.deleteProperty(globalThis, "fetch")', ['fetch']],
+    ['const fill = () => {}; fill(globalThis, "fetch", () => {})', ['fetch']],
     ['const g = typeof x === "undefined" ? globalThis : {}; g.fetch = 1', ['fetch']],
     ['let g; g = globalThis || {}; const h = g; h.fetch = 1', ['fetch']],
     ['(function (root) { root.fetch = 1 })(globalThis)', ['fetch']],
@@ -36,6 +38,9 @@ describe('assignedGlobals of a bundle', () => {
     'const f = ({ fetch }, [URL = 1], ...rest) => { fetch = URL = rest = 1 }',
     'fetch.x = 1',
     'label: for (;;) break label',
+    'Reflect.get(globalThis, "fetch")',
+    'Object.getOwnPropertyDescriptor(globalThis, "fetch")',
+    'const root = globalThis; const getNative = () => {}; getNative(root, "Map")',
   ])('ignores %s', (body) => {
     expect(assigned(body)).toEqual([]);
   });
