@@ -5,7 +5,8 @@ import { lookAt } from './fs-operations.js';
 import { waiting } from './fs-promises.js';
 import { linkedFiles } from './linked-files.js';
 import { makeEnvironment } from './environment.js';
-import { always } from './compartment-globals.js';
+import { always, compartmentGlobal } from './compartment-globals.js';
+import { linkedVariables } from './linked-variables.js';
 import { createHash, createHmac, getHashes, type Hash } from './crypto.js';
 
 async function bytesOf(path: unknown): Promise<Uint8Array> {
@@ -130,7 +131,7 @@ const members = {
 
   file: (path: unknown): BunFile => new BunFile(path),
   write,
-  env: makeEnvironment(),
+  env: makeEnvironment({ env: () => compartmentGlobal('env'), variables: linkedVariables }),
   version: '',
   sleep: (ms: number): Promise<void> =>
     new Promise((resolve) => {

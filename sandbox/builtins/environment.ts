@@ -1,14 +1,23 @@
-import { compartmentGlobal } from './compartment-globals.js';
-import { linkedVariables } from './linked-variables.js';
+import type { CompartmentGlobals } from './compartment-globals.js';
+
+export interface EnvironmentParts {
+  /** The compartment's `env`, if it has one. */
+  readonly env: () => CompartmentGlobals['env'] | undefined;
+  /** The names of the granted variables. */
+  readonly variables: () => readonly string[];
+}
 
 /** `process.env`: the granted variables, through the compartment's `env`, and those that the code sets. */
-export function makeEnvironment(): Record<string, string | undefined> {
+export function makeEnvironment({
+  env,
+  variables,
+}: EnvironmentParts): Record<string, string | undefined> {
   const own: Record<string, string> = {};
   const removed = new Set<string>();
   const granted = (name: string): string | undefined => {
     const { NODE_ENV } = DEFAULTS;
     if (removed.has(name)) return undefined;
-    return compartmentGlobal('env')?.get(name) ?? (name === 'NODE_ENV' ? NODE_ENV : undefined);
+    return env()?.get(name) ?? (name === 'NODE_ENV' ? NODE_ENV : undefined);
   };
   return new Proxy(own, {
     get: (_, name) => (typeof name === 'string' ? (own[name] ?? granted(name)) : undefined),
@@ -25,7 +34,7 @@ export function makeEnvironment(): Record<string, string | undefined> {
       return true;
     },
     ownKeys: () => {
-      const names = linkedVariables().filter((name) => !removed.has(name));
+      const names = variables().filter((name) => !removed.has(name));
       return [...new Set([...names, ...Reflect.ownKeys(own)])];
     },
     getOwnPropertyDescriptor: (_, name) => {

@@ -138,6 +138,7 @@ const SHARED = [
   'buffer',
   'events',
   'path',
+  'process-maker',
   'punycode',
   'stream',
   'string-decoder',
