@@ -97,6 +97,9 @@ const REPEATED = 50;
 /** Guests that are measured for each package. The median counts. */
 const SAMPLES = 3;
 
+/** Packages from one measurement of a guest without packages to the next. */
+const EMPTY_EVERY = 10;
+
 const rows = [];
 if (isCost) await compareCosts();
 else
@@ -115,9 +118,14 @@ process.exitCode = working >= rows.length * 0.9 ? 0 : 1;
 
 async function compareCosts() {
   const nothing = { name: 'nothing', use: 'const run = () => true;' };
-  const empty = await tryPackage(nothing, false);
-  const sums = { first: [0, 0], memory: [0, 0], calls: [0, 0] };
-  for (const one of chosen) {
+  const empties = [];
+  const costs = [];
+  const baseOf = (kind) =>
+    // A call's own way to the guest belongs to a call.
+    kind === 'calls' ? 0 : middle(empties.map((cost) => cost[kind]));
+  for (const [index, one] of chosen.entries()) {
+    // The machine's speed changes in the time that this takes.
+    if (index % EMPTY_EVERY === 0) empties.push((await tryPackage(nothing, false)).cost);
     const [separate, together] = [await tryPackage(one, true), await tryPackage(one, false)];
     const ok = separate.ok && together.ok;
     rows.push({ ok });
@@ -125,12 +133,9 @@ async function compareCosts() {
       console.log(`FAILS  ${one.name.padEnd(22)} ${separate.problem || together.problem}`);
       continue;
     }
-    const ratios = Object.entries(sums).map(([kind, sum]) => {
-      // A call's own way to the guest belongs to a call.
-      const base = kind === 'calls' ? 0 : empty.cost[kind];
-      const [ours, floor] = [separate, together].map(({ cost }) => cost[kind] - base);
-      sum[0] += ours;
-      sum[1] += floor;
+    costs.push([separate.cost, together.cost]);
+    const ratios = Object.keys(separate.cost).map((kind) => {
+      const [ours, floor] = [separate, together].map(({ cost }) => cost[kind] - baseOf(kind));
       const more = `${ours < floor ? '' : '+'}${(ours - floor).toFixed(kind === 'memory' ? 0 : 1)}`;
       return `${kind} ${(ours / floor).toFixed(2).padStart(6)} ${`(${more})`.padStart(8)}`;
     });
@@ -138,15 +143,24 @@ async function compareCosts() {
       `works  ${one.name.padEnd(22)} ${separate.packages} packages  ${ratios.join('  ')}`,
     );
   }
-  for (const [kind, [ours, floor]] of Object.entries(sums)) {
-    console.log(`${kind}: ${(ours / floor).toFixed(2)} times one bundle, over all packages`);
+  for (const kind of Object.keys(costs[0]?.[0] ?? {})) {
+    const [ours, floor] = [0, 1].map((how) =>
+      costs.reduce((sum, pair) => sum + pair[how][kind] - baseOf(kind), 0),
+    );
+    const empty = baseOf(kind).toFixed(1);
+    console.log(
+      `${kind}: ${(ours / floor).toFixed(2)} times one bundle, over all packages (${ours.toFixed(0)} against ${floor.toFixed(0)}; ${empty} of a guest without packages subtracted from each)`,
+    );
   }
+}
+
+function middle(numbers) {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
 function medianOf(samples) {
   const kinds = Object.keys(samples[0] ?? {});
-  const middle = (kind) => samples.map((one) => one[kind]).toSorted((a, b) => a - b)[1];
-  return Object.fromEntries(kinds.map((kind) => [kind, middle(kind)]));
+  return Object.fromEntries(kinds.map((kind) => [kind, middle(samples.map((one) => one[kind]))]));
 }
 
 /** Milliseconds of processor time of a guest's main thread, and kB that only it has. */

@@ -90,7 +90,10 @@ export function fileRefusal(module: string, operation: string, path: unknown): E
 
 /** Reports a refusal to the host: plugin code may catch the error. Returns its rule. */
 export function reportRefusal(module: string, path: string): Rule {
-  const rule = RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION;
+  const listens = NETWORK.has(module) && LISTENS.test(path);
+  const rule = listens
+    ? NO_LISTENING
+    : (RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION);
   linkedReport()?.(rule.permission, `${module}.${path}`);
   return rule;
 }
@@ -103,6 +106,13 @@ interface Rule {
   readonly why: string;
 }
 
+const NETWORK: ReadonlySet<string> = new Set(
+  'dgram dns dns/promises http http2 https net node-fetch tls'.split(' '),
+);
+
+/** Members that wait for others to connect. */
+const LISTENS = /^(?:create(?:Secure)?Server|Server|SecureServer)\b/;
+
 const RULES: readonly Rule[] = [
   {
     modules: new Set(['fs', 'fs/promises']),
@@ -111,12 +121,19 @@ const RULES: readonly Rule[] = [
     why: 'whole files are read and written, with readFile, writeFile and what goes with them, where the permissions "fs" and "storage" allow it.',
   },
   {
-    modules: new Set('dgram dns dns/promises http http2 https net node-fetch tls'.split(' ')),
+    modules: NETWORK,
     permission: 'network',
     code: 'NETWORK_DENIED',
     why: 'the network is reached with fetch(url), where the network permission ("network" in the manifest) names the host.',
   },
 ];
+
+const NO_LISTENING: Rule = {
+  permission: 'builtin',
+  modules: new Set(),
+  code: 'BUILTIN_DENIED',
+  why: 'a plugin cannot listen on a port, and no permission lets it. Its tools are called through its host.',
+};
 
 const NO_PERMISSION: Rule = {
   modules: new Set(),

@@ -110,9 +110,10 @@ const MAX_RANDOM_BYTES = 65_536;
 
 function neverGranted({ plugin, denied }: EndowmentCapabilities, wanted: string): Error {
   const error = new Error(
-    `${plugin.id} may not use ${wanted}: plugins of its system have no cryptographic randomness. Pass an identifier in the tool's input, or use Math.random with the permission "random" for values that may be guessed.`,
+    `${plugin.id} may not use ${wanted}: plugins of its system have no cryptographic randomness. To fix this: pass an identifier in the tool's input, or use Math.random with the permission "random" for values that may be guessed.`,
   );
-  denied('random', wanted, error);
+  // No permission gives it to them.
+  denied('builtin', wanted, error);
   return withCode(error, 'BUILTIN_DENIED');
 }
 

@@ -74,7 +74,10 @@ function parseJson(text: string, option: string, where: string): Json {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw usageError(option, `${option} takes JSON, but ${where} is not JSON: ${reasonOf(error)}`);
+    throw usageError(
+      option,
+      `${option} takes JSON, but ${where} is not JSON: ${reasonOf(error)}. To fix this: write names and texts in double quotes, and the whole in single quotes, as in ${option} '{"name":"value"}'.`,
+    );
   }
 }
 

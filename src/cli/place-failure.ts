@@ -40,7 +40,10 @@ export async function placeFailure(
   }
   if (!OF_TOOLS.has(failure.code) || hasOwnSpot(failure)) return failure;
   // It was loading: no tool ran.
-  if (failure.code === 'DEADLINE_EXCEEDED' && / did not say what /.test(failure.message))
+  if (
+    failure.code === 'DEADLINE_EXCEEDED' &&
+    / (?:did not say what|was not loaded after) /.test(failure.message)
+  )
     return failure;
   const [refused] = denied.flatMap(({ at }) => (at === undefined ? [] : [at]));
   // A tool that catches a denial usually returns its message.

@@ -454,6 +454,39 @@ const mistakes: readonly Mistake[] = [
     at: 'index.ts:4:3',
     fix: 'Raise the deadline (--timeout',
   },
+  {
+    about: 'a top-level await that does not settle',
+    spec: { source: `await new Promise(() => {});\n${tool(`return 1;`)}` },
+    code: 'DEADLINE_EXCEEDED',
+    cause: 'was not loaded after 10000 ms (limits.loadTimeoutMs)',
+    fix: 'Look for a top-level `await` that does not settle',
+  },
+  {
+    about: 'randomness that its system does not have',
+    spec: { source: tool(`return crypto.randomUUID();`) },
+    code: 'BUILTIN_DENIED',
+    cause: 'no cryptographic randomness',
+    at: 'index.ts:',
+    fix: "Pass an identifier in the tool's input",
+  },
+  {
+    about: 'a server of its own',
+    spec: {
+      source: `import { createServer } from 'node:http';\n${tool(`return createServer().listen(80);`)}`,
+    },
+    code: 'BUILTIN_DENIED',
+    cause: 'a plugin cannot listen on a port, and no permission lets it',
+    at: 'index.ts:',
+    fix: '',
+  },
+  {
+    about: 'an input that is not JSON',
+    spec: { source: tool(`return 1;`) },
+    args: () => ['--input', '{city:1}'],
+    code: 'INVALID_OPTIONS',
+    cause: '--input takes JSON, but its value is not JSON',
+    fix: 'Write names and texts in double quotes',
+  },
 ];
 
 interface Told {

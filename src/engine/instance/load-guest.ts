@@ -55,7 +55,7 @@ export async function loadWithin(guest: Guest, spec: LoadSpec): Promise<void> {
 function loadTimedOut(plugin: string, deadlineMs: number): BulkheadError {
   return new BulkheadError(
     'DEADLINE_EXCEEDED',
-    `The code of ${plugin} was not loaded after ${deadlineMs} ms, and was killed. Code at the top level of its modules runs at load: move long work into the tool.`,
+    `The code of ${plugin} was not loaded after ${deadlineMs} ms (limits.loadTimeoutMs), and was killed. To fix this: look for a top-level \`await\` that does not settle, or for long work at the top level of its modules, and move it into the tool.`,
     { deadlineMs },
   );
 }

@@ -106,7 +106,9 @@ describe('http.request over fetch', () => {
   it('has an agent, the names of statuses, and no server', () => {
     expect(new http.Agent({ keepAlive: true })).toMatchObject({ options: { keepAlive: true } });
     expect(http.STATUS_CODES[404]).toBe('Not Found');
-    expect(() => https.createServer()).toThrow(/https\.createServer is refused/);
+    expect(() => https.createServer()).toThrow(
+      /https\.createServer is refused to plugins: a plugin cannot listen on a port, and no permission/,
+    );
   });
 
   it('uses https if the module is https', async () => {
