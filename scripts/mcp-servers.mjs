@@ -92,6 +92,7 @@ async function measure(name, how) {
     return { problem: String(error.stderr ?? error).slice(0, 300) };
   }
   return sample({
+    plugins: [],
     lockFile: lock,
     env: VARIABLES,
     storageDirectory: join(directory, 'data/bulkhead'),
