@@ -129,10 +129,10 @@ const RULES: readonly Rule[] = [
 ];
 
 const NO_LISTENING: Rule = {
-  permission: 'builtin',
+  permission: 'network',
   modules: new Set(),
-  code: 'BUILTIN_DENIED',
-  why: 'a plugin cannot listen on a port, and no permission lets it. Its tools are called through its host.',
+  code: 'NETWORK_DENIED',
+  why: 'a plugin cannot listen on a port, and no permission lets it. To fix this: offer what the server does as tools, which the host calls.',
 };
 
 const NO_PERMISSION: Rule = {

@@ -76,7 +76,7 @@ function parseJson(text: string, option: string, where: string): Json {
   } catch (error) {
     throw usageError(
       option,
-      `${option} takes JSON, but ${where} is not JSON: ${reasonOf(error)}. To fix this: write names and texts in double quotes, and the whole in single quotes, as in ${option} '{"name":"value"}'.`,
+      `${option} takes JSON, but ${where} is not JSON: ${reasonOf(error)}. Names and texts have double quotes: ${option} '{"name":"value"}'`,
     );
   }
 }

@@ -42,6 +42,7 @@ function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
     case 'builtin':
       return 'no permission allows it';
     case 'network': {
+      if (LISTENS.test(wanted)) return 'no permission allows it';
       const [url = ''] = /https?:\/\/\S+/.exec(wanted) ?? [];
       const host = URL.canParse(url) ? new URL(url).hostname : '';
       return `--allow network:${visible(host) || 'HOST'}`;
@@ -56,6 +57,9 @@ function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
       return `--allow ${permission}`;
   }
 }
+
+/** A member of a module that waits for others to connect: `http.createServer`. */
+const LISTENS = /^\w+\.(?:create(?:Secure)?Server|(?:Secure)?Server)\b/;
 
 /** The option for a file: its path, or a path and a change of it, e.g. `write "/tmp/a"`. */
 function fileRemedyOf(wanted: string): string {

@@ -21,6 +21,8 @@ describe('the remedy of a denied request', () => {
     ['builtin', 'child_process.spawn', 'no permission allows it'],
     ['env', 'KEY', '--allow env:KEY'],
     ['random', 'crypto.randomUUID', '--allow random'],
+    ['network', 'http.createServer', 'no permission allows it'],
+    ['network', 'net.Server', 'no permission allows it'],
   ] as const)('%s: %s', (permission, wanted, remedy) => {
     expect(remedyOf(permission, wanted)).toBe(remedy);
   });

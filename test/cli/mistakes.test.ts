@@ -474,18 +474,18 @@ const mistakes: readonly Mistake[] = [
     spec: {
       source: `import { createServer } from 'node:http';\n${tool(`return createServer().listen(80);`)}`,
     },
-    code: 'BUILTIN_DENIED',
+    code: 'NETWORK_DENIED',
     cause: 'a plugin cannot listen on a port, and no permission lets it',
     at: 'index.ts:',
-    fix: '',
+    fix: 'Offer what the server does as tools',
   },
   {
     about: 'an input that is not JSON',
     spec: { source: tool(`return 1;`) },
     args: () => ['--input', '{city:1}'],
     code: 'INVALID_OPTIONS',
-    cause: '--input takes JSON, but its value is not JSON',
-    fix: 'Write names and texts in double quotes',
+    cause: `Names and texts have double quotes: --input '{"name":"value"}'`,
+    fix: 'Read `bulkhead call --help`',
   },
 ];
 
