@@ -4,15 +4,15 @@
 //   node scripts/mcp-servers.mjs [--keep DIR] [name …]
 //
 // Prints for each the processor time of the guest's main thread until its tools are listed, its private memory, and the
-// processor time of 50 pings, as times of one bundle. What a guest of a server without packages takes is subtracted.
+// processor time of 50 requests, as times of one bundle. What a guest of a server without packages takes is subtracted.
 // The lists of tools must be equal. Needs the registry of npm. Linux only.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findInnermost } from '../dist/src/guests/guest-process.js';
 import { createEngine } from '../dist/src/index.js';
+import { middleOf, readCost } from './guest-cost.mjs';
 
 const SERVERS = [
   '@modelcontextprotocol/server-memory',
@@ -30,7 +30,7 @@ const SERVERS = [
 const VARIABLES = { AIRTABLE_API_KEY: 'key', FIRECRAWL_API_KEY: 'key', EXA_API_KEY: 'key' };
 
 const SAMPLES = 3;
-const PINGS = 50;
+const REQUESTS = 50;
 const CLI = fileURLToPath(new URL('../dist/lib/cli/main.js', import.meta.url));
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -47,7 +47,7 @@ const environment = {
 };
 
 const bare = await measureBare();
-const sums = { first: [0, 0], memory: [0, 0], pings: [0, 0] };
+const sums = { first: [0, 0], memory: [0, 0], requests: [0, 0] };
 for (const name of args.length === 0 ? SERVERS : args) {
   const [separate, together] = [await measure(name, 'separate'), await measure(name, 'together')];
   const problem =
@@ -60,7 +60,7 @@ for (const name of args.length === 0 ? SERVERS : args) {
     continue;
   }
   const ratios = Object.entries(sums).map(([kind, sum]) => {
-    const base = kind === 'pings' ? 0 : bare[kind];
+    const base = kind === 'requests' ? 0 : bare[kind];
     const [ours, floor] = [separate[kind] - base, together[kind] - base];
     sum[0] += ours;
     sum[1] += floor;
@@ -145,7 +145,7 @@ async function sample(options) {
     const listed = engine.catalog.list();
     count = listed.length;
     tools = JSON.stringify(
-      listed.map(({ name, description, parameters }) => [name, description, parameters]),
+      listed.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
     );
     const [source] = engine.mcpSources();
     const problem = engine.plugins().flatMap(({ problems }) => problems)[0]?.message;
@@ -154,21 +154,21 @@ async function sample(options) {
       return { problem: problem ?? 'it lists no tools' };
     }
     const first = readCost(pid);
-    for (let n = 0; n < PINGS; n += 1)
+    for (let n = 0; n < REQUESTS; n += 1)
       await source.list('prompts', AbortSignal.timeout(10_000)).catch(() => {});
-    samples.push({ first: first.ms, memory: first.kilobytes, pings: readCost(pid).ms - first.ms });
+    samples.push({
+      first: first.ms,
+      memory: first.kilobytes,
+      requests: readCost(pid).ms - first.ms,
+    });
     await engine.close();
   }
-  const middle = (kind) => samples.map((one) => one[kind]).toSorted((a, b) => a - b)[1];
-  return { tools, count, first: middle('first'), memory: middle('memory'), pings: middle('pings') };
-}
-
-/** Milliseconds of processor time of a guest's main thread, and kB that only it has. */
-function readCost(group) {
-  const pid = findInnermost(group);
-  const [nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
-  const [, kilobytes] = /Private_Dirty:\s+(\d+)/.exec(
-    readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
-  );
-  return { ms: Number(nanoseconds) / 1_000_000, kilobytes: Number(kilobytes) };
+  const middle = (kind) => middleOf(samples.map((one) => one[kind]));
+  return {
+    tools,
+    count,
+    first: middle('first'),
+    memory: middle('memory'),
+    requests: middle('requests'),
+  };
 }

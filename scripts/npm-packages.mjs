@@ -12,12 +12,12 @@
 // Prints a table. The exit code is 0 if at least 90 % of the packages work.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { middleOf, readCost } from './guest-cost.mjs';
 import { packages } from './npm-packages-list.mjs';
-import { findInnermost } from '../dist/src/guests/guest-process.js';
 import { keepBundlers } from '../dist/src/engine/node/walled-bundler.js';
 import { createEngine } from '../dist/src/index.js';
 import { NO_PERMISSIONS } from '../dist/src/permissions/permissions.js';
@@ -122,7 +122,7 @@ async function compareCosts() {
   const costs = [];
   const baseOf = (kind) =>
     // A call's own way to the guest belongs to a call.
-    kind === 'calls' ? 0 : middle(empties.map((cost) => cost[kind]));
+    kind === 'calls' ? 0 : middleOf(empties.map((cost) => cost[kind]));
   for (const [index, one] of chosen.entries()) {
     // The machine's speed changes in the time that this takes.
     if (index % EMPTY_EVERY === 0) empties.push((await tryPackage(nothing, false)).cost);
@@ -154,23 +154,9 @@ async function compareCosts() {
   }
 }
 
-function middle(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-}
-
 function medianOf(samples) {
   const kinds = Object.keys(samples[0] ?? {});
-  return Object.fromEntries(kinds.map((kind) => [kind, middle(samples.map((one) => one[kind]))]));
-}
-
-/** Milliseconds of processor time of a guest's main thread, and kB that only it has. */
-function readCost(group) {
-  const pid = findInnermost(group);
-  const [nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
-  const [, kilobytes] = /Private_Dirty:\s+(\d+)/.exec(
-    readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
-  );
-  return { ms: Number(nanoseconds) / 1_000_000, kilobytes: Number(kilobytes) };
+  return Object.fromEntries(kinds.map((kind) => [kind, middleOf(samples.map((one) => one[kind]))]));
 }
 
 async function tryPackage(

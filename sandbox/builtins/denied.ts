@@ -1,3 +1,4 @@
+import { isListening, NETWORK_MODULES } from '../wire/listening.js';
 import { linkedReport } from './linked-report.js';
 
 /** An error with a code that the engine knows. */
@@ -90,8 +91,7 @@ export function fileRefusal(module: string, operation: string, path: unknown): E
 
 /** Reports a refusal to the host: plugin code may catch the error. Returns its rule. */
 export function reportRefusal(module: string, path: string): Rule {
-  const listens = NETWORK.has(module) && LISTENS.test(path);
-  const rule = listens
+  const rule = isListening(module, path)
     ? NO_LISTENING
     : (RULES.find(({ modules }) => modules.has(module)) ?? NO_PERMISSION);
   linkedReport()?.(rule.permission, `${module}.${path}`);
@@ -106,13 +106,6 @@ interface Rule {
   readonly why: string;
 }
 
-const NETWORK: ReadonlySet<string> = new Set(
-  'dgram dns dns/promises http http2 https net node-fetch tls'.split(' '),
-);
-
-/** Members that wait for others to connect. */
-const LISTENS = /^(?:create(?:Secure)?Server|Server|SecureServer)\b/;
-
 const RULES: readonly Rule[] = [
   {
     modules: new Set(['fs', 'fs/promises']),
@@ -121,7 +114,7 @@ const RULES: readonly Rule[] = [
     why: 'whole files are read and written, with readFile, writeFile and what goes with them, where the permissions "fs" and "storage" allow it.',
   },
   {
-    modules: NETWORK,
+    modules: NETWORK_MODULES,
     permission: 'network',
     code: 'NETWORK_DENIED',
     why: 'the network is reached with fetch(url), where the network permission ("network" in the manifest) names the host.',

@@ -1,3 +1,4 @@
+import { isListening } from '../../sandbox/wire/listening.js';
 import type { DeniedUse } from '../engine/types/result.js';
 import { protectedName } from '../permissions/protected-names.js';
 import { shellWord, visible } from '../visible.js';
@@ -42,7 +43,8 @@ function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
     case 'builtin':
       return 'no permission allows it';
     case 'network': {
-      if (LISTENS.test(wanted)) return 'no permission allows it';
+      const [, module = '', member = ''] = /^([\w/]+)\.(.+)$/.exec(wanted) ?? [];
+      if (isListening(module, member)) return 'no permission allows it';
       const [url = ''] = /https?:\/\/\S+/.exec(wanted) ?? [];
       const host = URL.canParse(url) ? new URL(url).hostname : '';
       return `--allow network:${visible(host) || 'HOST'}`;
@@ -57,9 +59,6 @@ function remedyOf(permission: DeniedUse['permission'], wanted: string): string {
       return `--allow ${permission}`;
   }
 }
-
-/** A member of a module that waits for others to connect: `http.createServer`. */
-const LISTENS = /^\w+\.(?:create(?:Secure)?Server|(?:Secure)?Server)\b/;
 
 /** The option for a file: its path, or a path and a change of it, e.g. `write "/tmp/a"`. */
 function fileRemedyOf(wanted: string): string {

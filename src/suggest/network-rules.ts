@@ -64,14 +64,20 @@ function passedOn(
   member: Member,
   reading: Reading,
 ): readonly Finding[] {
-  // A variable that holds the module has uses of its own, and so has an export.
-  const holder = reading.parentOf(member.node)?.type ?? '';
-  const isHeld = /^(?:VariableDeclarator|AssignmentExpression)$/.test(holder);
-  if (isEvaluator(node) && member.node.type !== 'MemberExpression' && isHeld) return [];
+  // The uses of the variable are found.
+  if (isEvaluator(node) && isHeld(member.node, reading)) return [];
   // guard: passed-fetch-found
   if (member.call !== undefined || !isPassedOn(member.node, reading, mayRequest)) return [];
   const why = `${name} of an address that is built at run time`;
   return [{ permission: 'network', why, node }];
+}
+
+/** Whether a variable gets the module of an evaluator: `const https = require('https')`. */
+function isHeld(node: AnyNode, { parentOf }: Reading): boolean {
+  if (node.type === 'MemberExpression') return false;
+  const holder = parentOf(node);
+  if (holder?.type === 'VariableDeclarator') return true;
+  return holder?.type === 'AssignmentExpression' && holder.left.type === 'Identifier';
 }
 
 /** Whether a target takes the whole value, or a function of it that sends requests. */

@@ -93,12 +93,17 @@ function importOf(start: AnyNode, parentOf: Reading['parentOf']): AnyNode {
   }
   let node: AnyNode = called;
   const outer = parentOf(node);
-  if (outer?.type === 'CallExpression' && outer.callee !== node) node = outer;
+  if (outer?.type === 'CallExpression' && isInterop(outer.callee)) node = outer;
   const arrow = parentOf(node);
   if (arrow?.type !== 'ArrowFunctionExpression' || arrow.body !== node) return node;
   const then = parentOf(arrow);
   const awaited = then && parentOf(then);
   return awaited?.type === 'AwaitExpression' ? awaited : node;
+}
+
+/** esbuild's function that makes a namespace of a CommonJS module: `__toESM`. */
+function isInterop(node: AnyNode): boolean {
+  return node.type === 'Identifier' && /^__toESM\d*$/.test(node.name);
 }
 
 function isCall(node: AnyNode | undefined): node is CallExpression | NewExpression {

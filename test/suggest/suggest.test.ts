@@ -109,6 +109,8 @@ describe('suggestPermissions', () => {
     [`const http = require('http');`, `({ http })`],
     ['', `x ? x.fetch : (await import('node-fetch')).default`],
     ['', `({ transport: require('https') })`],
+    ['', `(x.transport = require('https'))`],
+    ['', `x(require('https'))`],
   ])('finds a fetch, or its module, that other code gets: %s %s', async (load, code) => {
     const found = await suggested(
       `${load} declare const require: any; const run = async (x: any) => { const passed = ${code}; return passed; };`,

@@ -27,6 +27,8 @@ export interface GuestSupervisor {
   readonly all: ReadonlySet<Guest>;
   /** A serving guest that takes requests now. `undefined` if there is none, or if it is suspect. */
   readonly current: Guest | undefined;
+  /** A loaded guest that lives, also if it has not begun or is just checked. `undefined` if there is none. */
+  readonly loaded: Guest | undefined;
   /** All serving guests whose `begin` has run. */
   readonly serving: readonly Guest[];
   /** Milliseconds since the last guest was loaded. */
@@ -153,15 +155,11 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     if (sent !== schemas) sendSchemas(guest);
     replica.ready = prepare.begin === undefined;
     replica.startedFor(wants.tenant);
-    const before = serving.filter((one) => !one.isTrusted || one.isSuspect);
+    const before = serving.filter(({ isUsable }) => !isUsable);
     serving = [...serving, replica];
     loadedMs = performance.now();
     listener?.loaded();
-    events.emit({
-      type: 'plugin-loaded',
-      ...subject,
-      durationMs: performance.now() - began,
-    });
+    events.emit({ type: 'plugin-loaded', ...subject, durationMs: performance.now() - began });
     for (const one of before) replaceOne(one);
   };
 
@@ -257,7 +255,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
       if (suspect.unsettled !== undefined) {
         await isDoneWithin(suspect.unsettled.whenSettled(), SETTLE_MS);
       }
-      return suspect.isSuspect || !suspect.isTrusted ? 'start' : 'again';
+      return suspect.isUsable ? 'again' : 'start';
     }
     const full = trusted.find((replica) => replica.isFullFor(wants.tenant));
     if (full?.unsettled === undefined || !stateful) return 'start';
@@ -291,7 +289,7 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
   const load = async (): Promise<Guest> => {
     for (;;) {
       requireAllowed();
-      const loaded = serving.find((one) => one.isTrusted && !one.isSuspect);
+      const loaded = serving.find(({ isUsable }) => isUsable);
       if (loaded !== undefined) return loaded.guest;
       await shared.join();
     }
@@ -343,6 +341,9 @@ export function makeGuestSupervisor(spec: GuestSupervisorSpec): GuestSupervisor 
     all,
     get current() {
       return serving.find(({ takesRequests, isApart }) => takesRequests && !isApart)?.guest;
+    },
+    get loaded() {
+      return serving.find(({ isUsable }) => isUsable)?.guest;
     },
     get serving() {
       return serving.flatMap(({ guest, ready }) => (ready && guest.alive ? [guest] : []));

@@ -82,10 +82,9 @@ function acceptedPackages(
   return pin === undefined ? {} : pin.packages;
 }
 
-function loaded({ network: hosts, ...grant }: PackageGrant): LoadedPackage {
-  if (hosts === undefined || hosts === false || (hosts !== true && hosts.length === 0))
-    return grant;
+function loaded({ network: hosts = false, ...grant }: PackageGrant): LoadedPackage {
   if (hosts === true) return { ...grant, network: true };
+  if (hosts === false || hosts.length === 0) return grant;
   return { ...grant, network: hosts.map((text) => ({ ...network.parse(text), text })) };
 }
 

@@ -67,8 +67,13 @@ export class Replica {
     );
   }
 
+  /** Whether it lives and is not about to be killed. It may not have begun, or may be checked. */
+  get isUsable(): boolean {
+    return this.isTrusted && !this.isSuspect;
+  }
+
   get takesRequests(): boolean {
-    return this.ready && this.isTrusted && this.guest.checking === undefined && !this.isSuspect;
+    return this.ready && this.isUsable && this.guest.checking === undefined;
   }
 
   /** Whether too many calls of the tenant were given up and have not settled. */

@@ -25,7 +25,7 @@ export interface ContributionCache {
    * does not answer.
    */
   of(plugin: Plugin, open: Instance, config: Json): Promise<unknown>;
-  /** Queries the running guest. Returns `undefined` if there is none. Rejects as above. */
+  /** Queries the loaded guest, also if it is just checked. Returns `undefined` if there is none. Rejects as above. */
   ask(plugin: Plugin, open: Instance): Promise<unknown>;
   /** Replaces the cached contributions with those of a guest that has settled. */
   store(open: Instance, config: Json, described: unknown): Promise<void>;
@@ -54,10 +54,8 @@ export function makeContributionCache(
       if (same && !hasFailures(described)) await texts.store(name, JSON.stringify(described));
       return described;
     },
-    ask: async (plugin, { guests }) =>
-      guests.current === undefined
-        ? undefined
-        : describe(plugin, guests.current, settings.limits.loadTimeoutMs),
+    ask: async (plugin, { guests: { loaded } }) =>
+      loaded === undefined ? undefined : describe(plugin, loaded, settings.limits.loadTimeoutMs),
     store: (open, config, described) =>
       texts.store(nameOf(open, config), JSON.stringify(described)),
   };

@@ -104,7 +104,7 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
   async refresh(): Promise<void> {
     const { spec, instance, contributions } = this.spec;
     const { plugin } = spec;
-    const running = instance.guests.current !== undefined;
+    const running = instance.guests.loaded !== undefined;
     this.take(
       running
         ? await contributions.ask(plugin, instance)
@@ -204,8 +204,8 @@ class Running implements InstalledEntry, LiveEntry, InstanceListener {
 }
 
 /** Whether its guest has just been loaded, and has run no call. */
-function isStarting({ guests: { current, ageMs } }: Instance): boolean {
-  return current?.callCount === 0 && ageMs < BOOT_MS;
+function isStarting({ guests: { loaded, ageMs } }: Instance): boolean {
+  return loaded?.callCount === 0 && ageMs < BOOT_MS;
 }
 
 function revocationOf(revocations: Map<string, Revocation>, toolId: string): Revocation {

@@ -90,18 +90,17 @@ async function buildSeparately(
   });
   const job = { files, entry, spec, prepare };
   if (file === undefined) return { ...(await buildParts(job)), broken: [] };
-  const broken = new Map<string, string>();
-  const withListed = (): Promise<BuiltUnit> => buildParts({ ...job, program: { file, broken } });
+  const withListed = (broken: ReadonlyMap<string, string>): Promise<BuiltUnit> =>
+    buildParts({ ...job, program: { file, broken } });
   try {
-    return { ...(await withListed()), broken: [] };
+    return { ...(await withListed(new Map())), broken: [] };
   } catch (error) {
     const hasListed = Object.keys(files.evidence.lookups).some((path) => path.endsWith(LISTING));
     if (!hasListed || !(error instanceof BulkheadError)) throw error;
     return buildWithoutBroken({
       file,
-      broken,
       why: error,
-      build: withListed,
+      withListed,
       alone: () => buildParts(job),
     });
   }

@@ -8,12 +8,10 @@ export type BuiltEntry = BuiltUnit & Pick<Bundle, 'broken'>;
 export interface ListingBuild {
   /** The program. */
   readonly file: string;
-  /** The files that are left out, with the reason. */
-  readonly broken: Map<string, string>;
   /** The error of the build with all files that the program lists. */
   readonly why: BulkheadError;
-  /** Builds the program with the files that it lists, but for `broken`. */
-  readonly build: () => Promise<BuiltUnit>;
+  /** Builds the program with the files that it lists, but for `broken`: by path, with the reason. */
+  readonly withListed: (broken: ReadonlyMap<string, string>) => Promise<BuiltUnit>;
   /** Builds the program without the files that it lists. */
   readonly alone: () => Promise<BuiltUnit>;
 }
@@ -26,7 +24,8 @@ const MAX_TRIES = 8;
  * program, if none of the files could be had.
  */
 export async function buildWithoutBroken(listing: ListingBuild): Promise<BuiltEntry> {
-  const { file, broken, build } = listing;
+  const { file, withListed } = listing;
+  const broken = new Map<string, string>();
   // If a file is broken that the program imports by name, this throws.
   const alone = await listing.alone();
   let { why } = listing;
@@ -35,7 +34,7 @@ export async function buildWithoutBroken(listing: ListingBuild): Promise<BuiltEn
     if (found.length === 0) break;
     for (const [path, message] of found) broken.set(path, message);
     try {
-      const built = await build();
+      const built = await withListed(broken);
       // esbuild reports them in the order of its threads.
       const sorted = [...broken].toSorted(([a], [b]) => (a < b ? -1 : 1));
       return { ...built, broken: sorted.map(([path, message]) => ({ file: path, message })) };

@@ -122,6 +122,33 @@ describe('what an extension registers while it runs', () => {
     await expect.poll(() => ids(engine), { timeout: 20_000 }).toEqual(late);
   });
 
+  it('is found although its guest computes after it, so that it is checked', async () => {
+    // The engine asks about the first registration at once, and about the second 200 ms later, when the guest computes
+    // and its call was given up.
+    const source = `${registering('busy')}
+      const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      spindle.on('TOOL_INVOCATION', async () => {
+        await wait(300);
+        ${registering('early')}
+        await wait(50);
+        ${registering('late')}
+        spindle.log.info('computes');
+        await wait(0);
+        for (const end = Date.now() + 600; Date.now() < end; ) ;
+        return 'done';
+      });`;
+    const { engine, events } = await start([{ identifier: 'ext', source }], {
+      limits: { graceMs: 10_000 },
+    });
+    const aborting = new AbortController();
+    const called = engine.call('ext:busy', {}, { signal: aborting.signal });
+    await expect.poll(() => events.some(({ type }) => type === 'log'), { interval: 5 }).toBe(true);
+    await pause(30);
+    aborting.abort();
+    await called;
+    await expect.poll(() => ids(engine)).toEqual(['ext:busy', 'ext:early', 'ext:late']);
+  });
+
   it('and only now, after asking elsewhere, is known without a guest the next time', async () => {
     const late = `setTimeout(() => {
         ${registering('late')}
