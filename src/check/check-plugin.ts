@@ -15,6 +15,7 @@ import {
   readManifestText,
   unreadKeys,
 } from './manifest-findings.js';
+import { missingFileIn } from './missing-file.js';
 import { permissionFindings, placeIn } from './permission-findings.js';
 import { placeInSource } from './place-in-source.js';
 import { costOf, type ToolCost, toolFindings } from './tool-findings.js';
@@ -79,7 +80,8 @@ export async function checkPlugin(
     inspected = await inspect(directory);
   } catch (error) {
     if (!isBulkheadError(error)) throw error;
-    return { ...checked, findings: [...findings, ...notLoaded(error, file)], tools: [] };
+    const failed = [...findings, ...notLoaded(error, file, plugin.manifest)];
+    return { ...checked, findings: await placedInSource(failed, directory), tools: [] };
   }
   const loaded = inspected.faults.map((fault) =>
     ofUsableTool(faultFinding(fault, plugin, file), inspected.tools),
@@ -110,7 +112,7 @@ export async function checkPlugin(
   } catch (error) {
     if (!isBulkheadError(error)) throw error;
     // The build's own problems are among the findings already.
-    if (loaded.length === 0) findings.push(...notLoaded(error, file));
+    if (loaded.length === 0) findings.push(...notLoaded(error, file, plugin.manifest));
   }
   const tools = Object.entries(inspected.tools).map(([tool, one]) => costOf(tool, one));
   const placed = await placedInSource(findings, directory);
@@ -207,17 +209,25 @@ function onlyFile({ entries }: Plugin): string | undefined {
   return others.length === 0 && first?.surfaces === undefined ? first?.file : undefined;
 }
 
-function notLoaded(error: BulkheadError, file: string | undefined): readonly CheckFinding[] {
+/** `manifest`: the file that names the plugin's others. */
+function notLoaded(
+  error: BulkheadError,
+  file: string | undefined,
+  manifest: string,
+): readonly CheckFinding[] {
   if (!isBulkheadError(error, 'BUNDLE_FAILED')) return [loadFinding(error.message, file)];
   return error.details.problems.map(
-    ({ message, file: at, line, column, remedy }): CheckFinding => ({
-      rule: 'build',
-      level: 'error',
-      message: ended(message),
-      ...(remedy === undefined ? {} : { fix: remedy }),
-      ...(at === undefined ? {} : { file: at }),
-      ...(line === undefined ? {} : { line, column: (column ?? 0) + 1 }),
-    }),
+    ({ message, file: found, line, column, remedy }): CheckFinding => {
+      const at = found ?? (missingFileIn(message) === undefined ? undefined : manifest);
+      return {
+        rule: 'build',
+        level: 'error',
+        message: ended(message),
+        ...(remedy === undefined ? {} : { fix: remedy }),
+        ...(at === undefined ? {} : { file: at }),
+        ...(line === undefined ? {} : { line, column: (column ?? 0) + 1 }),
+      };
+    },
   );
 }
 

@@ -26,11 +26,11 @@ export function placeInSource(
   return undefined;
 }
 
-/** The offset of the only literal or key with that text. */
+/** The offset of the only literal or key with that text. A path may begin with `./`. */
 function onlyUse(word: string, source: string): number | undefined {
   const text = word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const [first, ...others] = source.matchAll(
-    new RegExp(`(['"\`])${text}\\1|(?<![\\w$.])${text}(?=\\s*:)`, 'g'),
+    new RegExp(`(['"\`])(?:\\./)?${text}\\1|(?<![\\w$.])${text}(?=\\s*:)`, 'g'),
   );
   return others.length === 0 ? first?.index : undefined;
 }

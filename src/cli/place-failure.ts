@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { missingFileIn } from '../check/missing-file.js';
 import { placeInSource } from '../check/place-in-source.js';
 import type { DeniedUse } from '../engine/types/result.js';
+import { formats } from '../formats/table.js';
 import type { CodePlaces, ThrownValue } from '../suggest/code-places.js';
 import type { CliCapabilities } from './capabilities.js';
 import type { Failure, FailureCode } from './failure.js';
@@ -12,6 +14,7 @@ const OF_TOOLS: ReadonlySet<FailureCode> = new Set([
   'INVALID_TOOL',
   'INVALID_SCHEMA',
   'DEADLINE_EXCEEDED',
+  'GUEST_OUT_OF_MEMORY',
   'RESULT_INVALID',
   'RESULT_TOO_LARGE',
 ]);
@@ -32,23 +35,19 @@ export async function placeFailure(
   { directory, tool, denied = [] }: FailedCall,
   { findCodePlaces, readFile }: Pick<CliCapabilities, 'findCodePlaces' | 'readFile'>,
 ): Promise<Failure> {
+  const read = (file: string): Promise<string> => readFile(join(directory, file)).catch(() => '');
   const isNotBuilt =
     failure.code === 'BUNDLE_FAILED' || failure.message.includes('The plugin cannot be bundled: ');
   if (isNotBuilt && spotOf(failure) === undefined) {
-    const [, at] = / ([^\s:]+\.[cm]?[jt]sx?:\d+:\d+): /.exec(failure.message) ?? [];
+    const [, named] = / ([^\s:]+\.[cm]?[jt]sx?:\d+:\d+): /.exec(failure.message) ?? [];
+    const at = named ?? (await placeOfMissingFile(failure, read));
     return at === undefined ? failure : { ...failure, at };
   }
   if (!OF_TOOLS.has(failure.code) || hasOwnSpot(failure)) return failure;
-  // It was loading: no tool ran.
-  if (
-    failure.code === 'DEADLINE_EXCEEDED' &&
-    / (?:did not say what|was not loaded after) /.test(failure.message)
-  )
-    return failure;
+  if (wasLoading(failure)) return failure;
   const [refused] = denied.flatMap(({ at }) => (at === undefined ? [] : [at]));
   // A tool that catches a denial usually returns its message.
   if (failure.result !== undefined && refused !== undefined) return { ...failure, at: refused };
-  const read = (file: string): Promise<string> => readFile(join(directory, file)).catch(() => '');
   const wrong = await placeOfExports(failure, read);
   if (wrong !== undefined) return { ...failure, at: wrong };
   const places = await findCodePlaces(directory).catch(() => undefined);
@@ -66,6 +65,28 @@ export async function placeFailure(
   const thrown = isThrown ? matching(places.throws, failure.message) : [];
   const at = thrown.length === 1 ? thrown[0]?.at : own;
   return at === undefined ? failure : { ...failure, at };
+}
+
+/** Whether no tool ran yet. */
+function wasLoading({ code, message }: Failure): boolean {
+  if (code === 'GUEST_OUT_OF_MEMORY') return !message.includes(' ended during the call');
+  return (
+    code === 'DEADLINE_EXCEEDED' && / (?:did not say what|was not loaded after) /.test(message)
+  );
+}
+
+/** Where the manifest names a file that the plugin lacks. */
+async function placeOfMissingFile(
+  { message }: Failure,
+  read: (file: string) => Promise<string>,
+): Promise<string | undefined> {
+  const missing = missingFileIn(message);
+  if (missing === undefined) return undefined;
+  for (const manifest of new Set(formats.map(({ manifestFile }) => manifestFile))) {
+    const spot = placeInSource({ message: JSON.stringify(missing) }, await read(manifest));
+    if (spot !== undefined) return `${manifest}:${spot.line}:${spot.column}`;
+  }
+  return undefined;
 }
 
 /** Where a module should export its tools: it names them, exports something else, or begins. */

@@ -7,6 +7,7 @@ import { describeDenied } from './denied.js';
 import { explanationOf } from './explanations/table.js';
 import { type Failure, failureLine } from './failure.js';
 import { type Paint, makePaint } from './output.js';
+import { misspeltNameRemedy } from './misspelt-name.js';
 import { type SourceSpot, spotOf, thrownIn } from './source-spot.js';
 
 /** Reports a failure: one line of JSON on stdout, or a block of text on stderr. */
@@ -124,9 +125,11 @@ async function explain(
     cause,
     fix:
       spot?.remedy ??
+      built?.remedy ??
       fix ??
       failure.fix ??
       variableRemedy(failure, excerpt) ??
+      (await nameRemedy(failure, spot, directory, readFile)) ??
       usualRemedy(failure) ??
       remedy,
   };
@@ -150,6 +153,18 @@ function variableRemedy(
   const name = member ?? quoted ?? named;
   if (name === undefined) return;
   return `If ${name} is undefined: grant it (--allow env:${name}) and give it a value (--env ${name}=VALUE). A manifest that declares permissions must name it in "env" too.`;
+}
+
+/** What to do about a name that is misspelt in the file that failed. */
+async function nameRemedy(
+  { code, message }: Failure,
+  spot: SourceSpot | undefined,
+  directory: string | undefined,
+  readFile: (path: string) => Promise<string>,
+): Promise<string | undefined> {
+  if (code !== 'TOOL_FAILED' && code !== 'LOAD_FAILED') return undefined;
+  const source = spot && (await readSource(spot.file, directory, readFile));
+  return source === undefined ? undefined : misspeltNameRemedy(message, source);
 }
 
 /** What to do about a usual error of the language or of a module, by its text. */
@@ -215,15 +230,7 @@ export async function excerptOf(
   directory: string | undefined,
   readFile: (path: string) => Promise<string>,
 ): Promise<string[]> {
-  // The plugin controls its stack, so only paths inside the plugin are read.
-  const path = normalize(file);
-  if (directory === undefined || isAbsolute(path) || path.startsWith('..')) return [];
-  let lines: string[];
-  try {
-    lines = (await readFile(join(directory, path))).split('\n');
-  } catch {
-    return [];
-  }
+  const lines = (await readSource(file, directory, readFile))?.split('\n') ?? [];
   if (line < 1 || line > lines.length) return [];
   const first = Math.max(1, line - LINES_BEFORE);
   const width = String(line).length;
@@ -234,4 +241,15 @@ export async function excerptOf(
   });
   const caret = `   ${' '.repeat(width)} | ${' '.repeat(Math.max(1, Math.min(column, MAX_WIDTH)) - 1)}^`;
   return [...shown, caret];
+}
+
+async function readSource(
+  file: string,
+  directory: string | undefined,
+  readFile: (path: string) => Promise<string>,
+): Promise<string | undefined> {
+  // The plugin controls its stack, so only paths inside the plugin are read.
+  const path = normalize(file);
+  if (directory === undefined || isAbsolute(path) || path.startsWith('..')) return undefined;
+  return readFile(join(directory, path)).catch(() => undefined);
 }

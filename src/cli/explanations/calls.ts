@@ -22,7 +22,8 @@ export const callCodes = {
   RESULT_TOO_LARGE: {
     title: 'result too large',
     meaning: 'The result has more bytes, levels or parts than may leave a guest.',
-    remedy: 'Return less data, or return it in pages.',
+    remedy:
+      'Return less data, or return it in pages. A host allows more bytes with limits.maxResultBytes.',
   },
   DEADLINE_EXCEEDED: {
     title: 'deadline exceeded',
