@@ -224,7 +224,7 @@ async function runEsbuild(spec: EsbuildSpec): Promise<Output> {
     sourcesContent: false,
     metafile: true,
     legalComments: 'none',
-    charset: 'utf8',
+    charset: 'ascii',
     logLevel: 'silent',
     tsconfigRaw: '{}',
     // esbuild lists its working directory, so it must not be the plugin's or the host's.

@@ -1,4 +1,5 @@
 import type { AnyNode, Program } from 'acorn';
+import { escapePatterns } from './ascii-patterns.js';
 import { type Edit, applyEdits, blank, makeFresh } from './edits.js';
 import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
@@ -60,6 +61,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
       ...frozen.edits,
       ...replaced.edits,
       ...undeclared.edits,
+      ...escapePatterns(text, walk),
     ]),
   );
   // An undeclared variable of sloppy code becomes a variable of the bundle.
