@@ -53,6 +53,16 @@ describe('bulkhead check', () => {
       { rule: 'manifest-key', fix: 'Did you mean "network"?' },
     ],
     [
+      'an entry that does not exist',
+      { source: FETCH, entry: { entry: './src/idnex.ts' } },
+      {
+        rule: 'build',
+        message: 'The plugin has no file "src/idnex.ts".',
+        file: 'pandora.manifest.json',
+        line: 1,
+      },
+    ],
+    [
       'an undeclared host',
       { source: FETCH, permissions: { network: ['api.other.com'] } },
       { rule: 'permission-missing', file: 'index.ts', line: 5 },
