@@ -168,10 +168,10 @@ export function confine({
       packages.push({ opened, partOf });
       return {
         evaluate: (code) => opened.evaluate(code),
-        dependencies: Object.freeze({
-          ...forDependencies,
-          globalThis: makeGlobalFor(opened.globalThis, forDependencies),
-        }),
+        dependencies: withGlobal(
+          forDependencies,
+          makeGlobalFor(opened.globalThis, forDependencies),
+        ),
         missing: (name) => standInFor(name, withheldNames, own.denial),
       };
     },
@@ -192,11 +192,12 @@ export function confine({
           let dependencies: Readonly<Record<string, unknown>> | undefined;
           return {
             get dependencies() {
+              if (dependencies !== undefined) return dependencies;
               const forDependencies = endowed.forDependenciesOf(share, own);
-              dependencies ??= Object.freeze({
-                ...forDependencies,
-                globalThis: makeGlobalFor(opened.globalThis, forDependencies, assigned),
-              });
+              dependencies = withGlobal(
+                forDependencies,
+                makeGlobalFor(opened.globalThis, forDependencies, assigned),
+              );
               return dependencies;
             },
             missing: (name) =>
@@ -208,6 +209,16 @@ export function confine({
       };
     },
   };
+}
+
+/** The replacements of globals of a package with its global object. Copying them would make all of them. */
+function withGlobal(
+  forDependencies: Readonly<Record<string, unknown>>,
+  global: object,
+): Readonly<Record<string, unknown>> {
+  return Object.freeze(
+    Object.defineProperty(forDependencies, 'globalThis', { value: global, enumerable: true }),
+  );
 }
 
 /** The part of the linkage that connects units: see `wire/units.ts`. */

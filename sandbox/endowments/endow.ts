@@ -1,5 +1,6 @@
 import type { GuestGrant, PackageHost } from '../wire/methods.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
+import { defineLazily } from './lazy-record.js';
 import { makeOverridable } from './overridable.js';
 import { endowments } from './table.js';
 
@@ -7,7 +8,7 @@ import { endowments } from './table.js';
 export interface CompartmentEndowments {
   /** All values are hardened. Define them on the compartment's global before it evaluates code. */
   readonly globals: Readonly<Record<string, unknown>>;
-  /** Replacements of globals for code of dependencies, hardened. */
+  /** Replacements of globals for code of dependencies, hardened. Those of a package are made when they are first read. */
   readonly forDependencies: Readonly<Record<string, unknown>>;
   /** Global names that are absent because their permission is not granted. */
   readonly withheldNames: readonly string[];
@@ -115,20 +116,33 @@ export function endow(
       return harden(later);
     },
     forPackage: (share, own) => endowPackage(given, share, own),
-    forDependenciesOf: (share, own) =>
-      Object.assign({}, ...given.map((one) => endowDependencies(one, share, own))),
+    forDependenciesOf: ({ granted }, own) => {
+      const replaced = {};
+      for (const one of given) {
+        const { permission, withheldInPackage } = one.endowment;
+        const held = permission === undefined || granted.has(permission);
+        addDependencies(replaced, held ? one.endowed : withheldInPackage?.(own), held);
+      }
+      return replaced;
+    },
   };
 }
 
-function endowDependencies(
-  { endowment, endowed }: Given,
-  { granted }: Pick<PackageShare, 'granted'>,
-  capabilities: EndowmentCapabilities,
-): Readonly<Record<string, unknown>> {
-  const { permission, withheldInPackage } = endowment;
-  const held = permission === undefined || granted.has(permission);
-  if (held) return endowed?.forDependencies ?? {};
-  return harden(finish(withheldInPackage?.(capabilities).forDependencies ?? {}));
+/** Adds the replacements of globals for one package. If they are its own, they are not `ready`. */
+function addDependencies(
+  target: Record<string, unknown>,
+  endowed: Pick<Endowed, 'forDependencies'> | undefined,
+  ready: boolean,
+): void {
+  const { forDependencies = {} } = endowed ?? {};
+  if (ready) {
+    Object.assign(target, forDependencies);
+    return;
+  }
+  for (const name of Object.keys(forDependencies)) {
+    // guard: package-dependencies-hardened
+    defineLazily(target, name, () => harden(finishOne(name, forDependencies[name])));
+  }
 }
 
 function endowPackage(
@@ -155,12 +169,9 @@ function endowPackage(
     const made = held ? undefined : one.endowment.withheldInPackage?.(capabilities);
     const present = held
       ? (narrow(one) ?? one.endowed?.globals ?? {})
-      : harden(finish(made?.globals ?? {}));
+      : harden(finish({ ...made?.globals }));
     Object.assign(globals, present);
-    Object.assign(
-      forDependencies,
-      held ? one.endowed?.forDependencies : harden(finish(made?.forDependencies ?? {})),
-    );
+    addDependencies(forDependencies, held ? one.endowed : made, held);
     for (const name of names) {
       if (held) mayGet.add(name);
       if (!Object.hasOwn(present, name)) absent.add(name);
@@ -168,7 +179,7 @@ function endowPackage(
   }
   return {
     globals: Object.freeze(globals),
-    forDependencies: Object.freeze(forDependencies),
+    forDependencies,
     withheldNames: [...absent],
     partOf: (later) => {
       // guard: later-endowment-granted
@@ -218,11 +229,14 @@ function updateOne(
 }
 
 function finish(globals: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  for (const [name, value] of Object.entries(globals)) {
-    nameAfter(name, value);
-    makeOverridable(value);
-  }
+  for (const [name, value] of Object.entries(globals)) finishOne(name, value);
   return globals;
+}
+
+function finishOne(name: string, value: unknown): unknown {
+  nameAfter(name, value);
+  makeOverridable(value);
+  return value;
 }
 
 /**

@@ -231,7 +231,7 @@ export interface Endowed {
   readonly narrow?: (limit: NetworkLimit) => Readonly<Record<string, unknown>>;
 }
 
-/** As in `Endowed`. */
+/** As in `Endowed`. The members of both may be made when they are first read. */
 export type PackageReplacement = Pick<Endowed, 'globals'> &
   Required<Pick<Endowed, 'forDependencies'>>;
 

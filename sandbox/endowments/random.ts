@@ -1,4 +1,5 @@
 import { makeRevocation } from './denial.js';
+import { lazyRecord } from './lazy-record.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
 
 /**
@@ -11,7 +12,9 @@ export const random: Endowment = {
   make: (capabilities): Endowed => endowMath(capabilities, 'held'),
   withheld: (capabilities): Endowed => endowMath(capabilities, 'withheld'),
   withheldInPackage: (capabilities) => {
-    const forDependencies = { Math: makeMath(makeLenientDraw(capabilities, () => false)) };
+    const forDependencies = lazyRecord({
+      Math: () => makeMath(makeLenientDraw(capabilities, () => false)),
+    });
     return { globals: forDependencies, forDependencies };
   },
 };

@@ -1,4 +1,5 @@
 import { makeHrtime } from './hrtime.js';
+import { lazyRecord } from './lazy-record.js';
 import { makeBrand } from './brand.js';
 import { makeRevocation } from './denial.js';
 import type { Endowed, Endowment, EndowmentCapabilities } from './endowment.js';
@@ -16,19 +17,25 @@ export const time: Endowment = {
   withheldInPackage: (capabilities) => {
     const { lenient } = makeClock(capabilities, 'withheld');
     const forDependencies = lenientClock(capabilities, lenient);
-    const { Date, Intl } = forDependencies;
-    return { globals: { Date, Intl }, forDependencies };
+    return {
+      // Made only for a compartment, not for each package in it.
+      get globals() {
+        const { Date, Intl } = forDependencies;
+        return { Date, Intl };
+      },
+      forDependencies,
+    };
   },
 };
 
 function lenientClock({ feralDate, feralIntl }: EndowmentCapabilities, lenient: Readings) {
-  return {
-    Date: makeDate(feralDate, lenient.now),
+  return lazyRecord({
+    Date: () => makeDate(feralDate, lenient.now),
     // Most packages format and compare texts with it, and read no clock.
-    Intl: makeIntl(feralIntl, lenient.now),
-    performance: makePerformance(lenient),
-    hrtime: makeHrtime(() => lenient.elapsed('process.hrtime')),
-  };
+    Intl: () => makeIntl(feralIntl, lenient.now),
+    performance: () => makePerformance(lenient),
+    hrtime: () => makeHrtime(() => lenient.elapsed('process.hrtime')),
+  });
 }
 
 function endowClock(capabilities: EndowmentCapabilities, from: 'held' | 'withheld'): Endowed {
@@ -44,7 +51,7 @@ function endowClock(capabilities: EndowmentCapabilities, from: 'held' | 'withhel
       Date: makeDate(capabilities.feralDate, clock.now),
       ...(hasAll ? makeOthers() : {}),
     },
-    forDependencies: lenientClock(capabilities, lenient),
+    forDependencies: { ...lenientClock(capabilities, lenient) },
     revoke: clock.revoke,
     restore: () => {
       clock.restore();

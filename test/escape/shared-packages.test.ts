@@ -114,6 +114,44 @@ export const tools = [tool('write', () => [one, two].map((pack) => [pack.dynamic
     expect(answers).toEqual([[one, one]]);
   });
 
+  it.each([
+    ['in the compartment that it shares', {}],
+    ['in one of its own', { env: ['API_KEY'] }],
+  ])('cannot change the clock and the numbers of another one, %s', async (_, ofOwner) => {
+    const owner = `
+      exports.parts = () => ({ Date, Intl, Math, performance, hrtime: process.hrtime, format: Intl.DateTimeFormat, all: globalThis.Date });
+      exports.read = () => [Date.now(), globalThis.Date.now(), Intl.DateTimeFormat('en', { timeZone: 'UTC' }).format(0), Intl.extra, performance.now(), process.hrtime.bigint() === 0n, Math.random() < 1, typeof Math.abs];`;
+    const changer = `
+      exports.change = (parts) => {
+        let changed = 0;
+        for (const part of Object.values(parts)) for (const holder of [part, part.prototype].filter((one) => one)) {
+          for (const name of ['now', 'random', 'abs', 'format', 'bigint', 'DateTimeFormat', 'extra']) for (const write of [
+            () => Object.defineProperty(holder, name, { value: () => 7, configurable: true }),
+            () => { if (!Reflect.set(holder, name, () => 7)) throw new Error('refused'); },
+          ]) try { write(); changed += 1; } catch {}
+        }
+        return changed;
+      };`;
+    const { answers } = await run(
+      {
+        id: 'clocks',
+        permissions: { env: ['API_KEY'] },
+        files: {
+          'node_modules/owner/index.js': owner,
+          'node_modules/changer/index.js': changer,
+        },
+        source: `
+          import { parts, read } from 'owner';
+          import { change } from 'changer';
+          export const tools = [tool('run', () => { const before = read(); change(parts()); return [before, read()]; })];`,
+      },
+      ['run'],
+      { grant: { 'node_modules/owner': ofOwner } },
+    );
+    const unchanged = [0, 0, '1/1/1970', null, 0, true, true, 'function'];
+    expect(answers).toEqual([[unchanged, unchanged]]);
+  });
+
   it('do not share one with a package that has permissions', async () => {
     const reads = `exports.reads = () => [typeof fetch, process.env.API_KEY ?? null, new Function('return typeof fetch')(), typeof Function('return this')().env];`;
     const { answers, denied } = await run(

@@ -214,6 +214,12 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/escape/package-hosts.test.ts'],
   },
   {
+    id: 'package-dependencies-hardened',
+    stops: 'a package that changes the clock of another one',
+    mutation: 'unwrap',
+    tests: ['test/escape/shared-packages.test.ts'],
+  },
+  {
     id: 'narrowed-endowments-hardened',
     stops: 'a package that changes the `fetch` of its own compartment for the host',
     mutation: 'unwrap',
