@@ -205,8 +205,11 @@ function evaluateBundle(
 /** Warnings of one guest. */
 const MAX_WARNINGS = 20;
 
-/** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
-const SEND_MS = 250;
+/**
+ * Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. Less than the
+ * default of limits.suspendAfterMs: a guest that is suspended before does not end until its next request.
+ */
+const SEND_MS = 100;
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {
   return typeof exports === 'object' && exports !== null ? { ...exports } : {};
