@@ -6,6 +6,7 @@ export interface ChurnSpec {
   readonly ids: readonly string[];
   /** Of them, how many are called all the time; any other now and then. */
   readonly live: number;
+  /** It ends after so many calls or seconds, but not before each kind of trouble was made once. */
   readonly calls: number;
   readonly seconds: number;
   /** Calls under way at once. */
@@ -21,6 +22,9 @@ export interface ChurnSpec {
   /** A number from 0 to 1. */
   readonly random: () => number;
 }
+
+/** Most milliseconds beyond `seconds`: a slow machine makes few troubles in that time. */
+const LATEST_MS = 60_000;
 
 export interface ChurnResult {
   readonly calls: number;
@@ -55,7 +59,12 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
     of[name] = (of[name] ?? 0) + 1;
   };
   const pick = (among: number): string => ids[Math.floor(random() * among)] ?? '';
-  const goesOn = (): boolean => calls < spec.calls && performance.now() < endsAtMs;
+  let hasHadAll = false;
+  const goesOn = (): boolean => {
+    const now = performance.now();
+    if (!hasHadAll) return now < endsAtMs + LATEST_MS;
+    return calls < spec.calls && now < endsAtMs;
+  };
 
   const call = async (tool: string, input: object, options = {}): Promise<void> => {
     calls += 1;
@@ -126,6 +135,7 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       if (!reload) n += 1;
       count(troubles, kind);
       await TROUBLES[kind]?.();
+      hasHadAll ||= n >= kinds.length;
       await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));
     }
   };

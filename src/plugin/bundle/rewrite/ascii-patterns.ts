@@ -10,17 +10,12 @@ export function escapePatterns(text: string, walk: Walk): readonly Edit[] {
   enterAll(walk, (node) => {
     if (node.type !== 'Literal' || node.regex === undefined || node.regex === null) return;
     const literal = text.slice(node.start, node.end);
-    const isUnicode = /[uv]/.test(node.regex.flags);
     for (const match of literal.matchAll(WIDE)) {
       const [characters] = match;
       const at = node.start + match.index;
       // Without the flags u and v, `\é` is `é`, and `\\u00e9` would be another pattern.
       const start = isEscaped(literal, match.index) ? at - 1 : at;
-      edits.push({
-        start,
-        end: at + characters.length,
-        text: isUnicode ? escapePoints(characters) : escapeUnits(characters),
-      });
+      edits.push({ start, end: at + characters.length, text: escapeUnits(characters) });
     }
   });
   return edits;
@@ -35,17 +30,11 @@ function isEscaped(literal: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
+/** Two escapes for a pair of surrogates, which means the same with and without the flag u. Packages join sources. */
 function escapeUnits(characters: string): string {
   let escaped = '';
   for (let at = 0; at < characters.length; at += 1) {
     escaped += `\\u${characters.charCodeAt(at).toString(16).padStart(4, '0')}`;
   }
   return escaped;
-}
-
-function escapePoints(characters: string): string {
-  return Array.from(
-    characters,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  ).join('');
 }

@@ -23,6 +23,10 @@ describe('a regular expression with other characters than ASCII', () => {
     String.raw`/\ué/`,
     String.raw`/(?<ñ>ñ)=\d/`,
     String.raw`/(?<ñ>ñ)(?==)/u`,
+    // Packages join the sources of patterns, with other flags.
+    String.raw`new RegExp(/^(?:😀|é)$/u.source)`,
+    String.raw`new RegExp(/^[😀-😂]$/v.source, 'u')`,
+    String.raw`new RegExp(/^(?:😀)$/.source, 'u')`,
   ])('finds the same, written in ASCII: %s', (pattern) => {
     const { code } = rewrite(`const exported = ${pattern};`);
     expect(code).toMatch(/^[\x00-\x7f]+$/);
