@@ -115,6 +115,8 @@ export function load(
     end: () => {
       // guard: co-residents-not-ended
       if (capabilities.shared !== true) {
+        // The host does not suspend it meanwhile.
+        host.notifyAlways('ending', {});
         capabilities.clock.setTimeout(capabilities.exit, SEND_MS);
       }
     },
@@ -205,10 +207,7 @@ function evaluateBundle(
 /** Warnings of one guest. */
 const MAX_WARNINGS = 20;
 
-/**
- * Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. Less than the
- * default of limits.suspendAfterMs: a guest that is suspended before does not end until its next request.
- */
+/** Milliseconds in which the last answers are sent. If they are not, the caller gets the end instead. */
 const SEND_MS = 100;
 
 function recordOf(exports: unknown): Readonly<Record<string, unknown>> {

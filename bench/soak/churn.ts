@@ -130,11 +130,12 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
     const kinds = Object.keys(TROUBLES).filter((kind) => kind !== 'reload');
     for (let n = 0; goesOn();) {
       const reload = performance.now() >= reloadAtMs;
-      if (reload) reloadAtMs = performance.now() + spec.reloadMs;
       const kind = reload ? 'reload' : (kinds[n % kinds.length] ?? '');
       if (!reload) n += 1;
       count(troubles, kind);
       await TROUBLES[kind]?.();
+      // A reload may take longer than that on a slow machine, which is to make the other troubles too.
+      if (reload) reloadAtMs = performance.now() + spec.reloadMs;
       hasHadAll ||= n >= kinds.length;
       await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));
     }

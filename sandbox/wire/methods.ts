@@ -316,9 +316,13 @@ export type GuestMethod =
 /** The methods a host answers. */
 export type HostMethod = 'fetch' | 'readFile' | 'statFile' | 'storage' | 'power' | 'program';
 
-/** Notices of a guest. `contributions-changed`: the last answer to `describe` is out of date. */
+/**
+ * Notices of a guest. `contributions-changed`: the last answer to `describe` is out of date. `ending`: it
+ * ends itself in a moment, when its last answers were sent.
+ */
 export type GuestNotice =
   | 'ready'
+  | 'ending'
   | 'log'
   | 'fault'
   | 'denied'

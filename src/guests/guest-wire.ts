@@ -22,6 +22,8 @@ export interface GuestWire {
   readonly requestCount: number;
   readonly callCount: number;
   readonly hostWaits: HostWaits;
+  /** The guest says that it ends itself in a moment. */
+  readonly ending: boolean;
   serve(service: Service): void;
   /** Answers a synchronous request of this plugin. */
   readonly requestNow: NonNullable<Service['requestNow']>;
@@ -49,6 +51,7 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
   let becameReady: (report: unknown) => void = () => {};
   let requestCount = 0;
   let callCount = 0;
+  let ending = false;
   const ready = new Promise<unknown>((resolve) => {
     becameReady = resolve;
   });
@@ -74,7 +77,11 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       },
       notice: (method, params) => {
         if (method === 'ready') becameReady(params);
-        else service.notice(method, params);
+        else if (method === 'ending') {
+          ending = true;
+          // It may have been suspended since it sent this.
+          spec.resume();
+        } else service.notice(method, params);
       },
     },
     onViolation: ({ message }) => {
@@ -122,6 +129,9 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       return callCount;
     },
     hostWaits,
+    get ending() {
+      return ending;
+    },
     serve: (next) => {
       service = next;
     },

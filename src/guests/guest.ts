@@ -45,6 +45,8 @@ export interface Guest {
   readonly callCount: number;
   /** Its requests that the host has not answered yet. */
   readonly hostWaits: HostWaits;
+  /** It says that it ends itself in a moment. False in a guest that other plugins are in, too. */
+  readonly ending: boolean;
   /** Stops the process (SIGSTOP). The next request resumes it. It can be killed meanwhile. */
   suspend(): void;
   /** Calls `listener` each time that a request has resumed it. */
@@ -152,6 +154,9 @@ export function startGuest(
       return wire.callCount;
     },
     hostWaits: wire.hostWaits,
+    get ending() {
+      return wire.ending;
+    },
     suspend: () => {
       if (guestProcess.end !== undefined) return;
       suspended = true;

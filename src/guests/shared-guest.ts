@@ -37,6 +37,7 @@ export interface GuestHandle extends Pick<
   | 'requestCount'
   | 'callCount'
   | 'hostWaits'
+  | 'ending'
   | 'suspend'
   | 'onResume'
   | 'kill'
@@ -189,6 +190,7 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       onResume: (listener) => {
         onResumed = listener;
       },
+      ending: false,
       kill: guestProcess.kill,
     },
   };
@@ -301,6 +303,8 @@ export function makeCoResident(spec: CoResidentSpec): CoResident {
         return wire.callCount;
       },
       hostWaits: wire.hostWaits,
+      // Its process lives on for the others.
+      ending: false,
       // Its process is suspended as a whole, by its watch.
       suspend: () => {},
       onResume: () => {},

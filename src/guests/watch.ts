@@ -50,6 +50,9 @@ const CHECK_MS = 250;
 /** Milliseconds between two measurements of memory, which cost more than a check. */
 const MEASURE_MS = 1_000;
 
+/** Milliseconds in which a guest ends that says so. */
+const ENDING_MS = 5_000;
+
 /**
  * Watches a guest that holds a plugin until the guest ends:
  *
@@ -63,7 +66,7 @@ const MEASURE_MS = 1_000;
  * ```
  *
  * A guest that waits for its host is not idle, for a limited time. A guest whose requests all wait for
- * a person may be suspended. It polls, so that it adds nothing to a call.
+ * a person may be suspended. A guest that says that it ends itself is not, and is ended if it does not. It polls, so that it adds nothing to a call.
  */
 export function watchGuest(spec: WatchSpec): Watch {
   const { guest, cpuBudget, background, now, awakeMs = AWAKE_MS } = spec;
@@ -71,6 +74,7 @@ export function watchGuest(spec: WatchSpec): Watch {
   let busyMs = now();
   /** The last time that a request of the host was open. */
   let askedMs = busyMs;
+  let endingSinceMs: number | undefined;
   let memoryMb = ASSUMED_MB;
   let measuredMs = busyMs;
   // The plugin does not pay for the start of its guest.
@@ -118,6 +122,14 @@ export function watchGuest(spec: WatchSpec): Watch {
       cpuBudget.reset();
       // guard: cpu-overdraft-kills
       guest.kill({ cause: 'cpu', detail: overdraft });
+      return;
+    }
+    if (guest.ending) {
+      endingSinceMs ??= now();
+      // guard: ending-guest-ended
+      if (now() - endingSinceMs >= ENDING_MS) {
+        guest.kill({ cause: 'crash', detail: 'its program ended, and its process did not' });
+      } else schedule(CHECK_MS);
       return;
     }
     const idleMs = now() - busyMs;

@@ -375,7 +375,7 @@ describe('the error of a call', () => {
   });
 
   it('says whether a call that ran out of time computed or waited', async () => {
-    const called = (body: string): Promise<string> => call(TOOL(body), {}, '--timeout', '800');
+    const called = (body: string): Promise<string> => call(TOOL(body), {}, '--timeout', '3000');
     expect(await called('for (;;) {}')).toContain('It was computing at that time');
     expect(await called('await new Promise(() => {});')).toContain('It was waiting at that time');
   });

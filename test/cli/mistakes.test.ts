@@ -639,7 +639,8 @@ describe('a mistake of an author', () => {
     const directory = makeVellum({ tools: { run: `for (;;);\n${RUNS}` } });
     await using engine = await createEngine({
       plugins: [directory],
-      limits: { loadTimeoutMs: 500 },
+      // Long enough that a busy machine leaves it time to compute.
+      limits: { loadTimeoutMs: 2_000 },
     });
     expect(engine.plugins()[0]?.problems).toEqual([
       expect.objectContaining({

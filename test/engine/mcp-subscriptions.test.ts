@@ -32,7 +32,11 @@ const { signal } = new AbortController();
 
 describe('the subscriptions of clients', () => {
   it('are renewed on a fresh guest, which starts without a call', async () => {
-    const engine = await startEngine([makeServer({ program: program(1) })], { tolerance: 'full' });
+    const engine = await startEngine([makeServer({ program: program(1) })], {
+      tolerance: 'full',
+      // A guest that ends itself is not suspended before, however soon idle ones are.
+      limits: { suspendAfterMs: 10 },
+    });
     const [source] = engine.mcpSources();
     const end = await source?.subscribe('x:1', signal);
     const other = await source?.subscribe('x:2', signal);

@@ -207,6 +207,12 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/watch.test.ts'],
   },
   {
+    id: 'ending-guest-ended',
+    stops: 'a guest that says that it ends itself, so that it is not suspended, and goes on',
+    mutation: 'never',
+    tests: ['test/guests/watch.test.ts'],
+  },
+  {
     id: 'cpu-overdraft-kills',
     stops: 'processor time used between calls without consequence',
     mutation: 'remove',

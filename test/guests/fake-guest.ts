@@ -8,6 +8,7 @@ export interface FakeGuest extends Guest {
   requestCount: number;
   callCount: number;
   draining: boolean;
+  ending: boolean;
   suspended: boolean;
   /** Requests that it has not answered. */
   open: number;
@@ -36,6 +37,7 @@ export function fakeGuest(pid = 1): FakeGuest {
     requestCount: 0,
     callCount: 0,
     draining: false,
+    ending: false,
     drain: () => {
       guest.draining = true;
     },

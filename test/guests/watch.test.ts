@@ -63,6 +63,15 @@ describe('a guest without calls', () => {
     expect(guest.killed).toEqual([]);
   });
 
+  it('is not suspended while it ends itself, for a limited time', () => {
+    const { guest } = watch();
+    guest.ending = true;
+    vi.advanceTimersByTime(5_000);
+    expect([guest.suspended, guest.killed]).toEqual([false, []]);
+    vi.advanceTimersByTime(500);
+    expect(guest.killed).toEqual([expect.objectContaining({ cause: 'crash' })]);
+  });
+
   it('is not suspended soon after its host answered it, for a limited time', () => {
     const { guest } = watch({ awakeMs: 5_000 });
     guest.ask();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../sandbox/wire/messages.js';
 import { BulkheadError } from '../../errors.js';
 import type { FoundPlugin } from '../../formats/format.js';
@@ -190,6 +191,8 @@ async function installEntry(
         throw error;
       });
     const outer = await openOuter(spec, instance, build);
+    // It may offer a thousand tools, and the host has other work besides reading them.
+    await nextTurn();
     return makeLiveEntry({
       spec,
       instance,

@@ -71,8 +71,10 @@ export function refuseTool(
 }
 
 function readParameters(value: unknown, id: string): JsonSchemaDocument {
-  return checkSchema(value ?? { type: 'object', properties: {} }, id);
+  return value === undefined || value === null ? NO_PARAMETERS : checkSchema(value, id);
 }
+
+const NO_PARAMETERS = checkSchema({ type: 'object', properties: {} }, 'a tool without parameters');
 
 const KEYS: ToolKeys = {
   known: [

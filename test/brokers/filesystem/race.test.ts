@@ -55,7 +55,10 @@ async function race(
     }
   };
   await Promise.all([read(), read(), read()]);
+  // It is gone before its folder is removed, which it would fill again.
+  const gone = once(swapper, 'exit');
   swapper.kill('SIGKILL');
+  await gone;
   seen.delete('nothing');
   return seen;
 }

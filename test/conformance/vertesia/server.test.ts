@@ -12,7 +12,7 @@ const execute = `
 const top = `const parameters = { type: 'object', properties: { city: { type: 'string' }, act: { type: 'string' } } };`;
 const files = {
   'index.ts': `${top}
-export const tools = [{ id: 'run', name: 'Run', description: 'Runs', parameters, timeout: 1_000,
+export const tools = [{ id: 'run', name: 'Run', description: 'Runs', parameters, timeout: 3_000,
   annotations: { readOnlyHint: true }, async execute(input) { ${execute} } }];`,
 };
 

@@ -224,7 +224,7 @@ describe('a program that needs approval', () => {
     const { engine, storageDirectory } = await open({ tolerance: 'default' });
     const running = engine.runProgram(
       `return await Promise.all(['ann', 'bob'].map((to) => tools.desk.send({ to })));`,
-      { tenant: 'acme', timeoutMs: 2_000 },
+      { tenant: 'acme', timeoutMs: 4_000 },
     );
     await expect.poll(() => engine.programs.list()[0]?.state).toBe('parked');
     const [program] = engine.programs.list({ tenant: 'acme' });
@@ -238,7 +238,7 @@ describe('a program that needs approval', () => {
     const [log = ''] = filesOf(storageDirectory).filter((name) => name.endsWith('.log'));
     expect(statSync(join(storageDirectory, '.programs', log)).mode & 0o777).toBe(0o600);
     // Longer than its deadline.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await new Promise((resolve) => setTimeout(resolve, 4_200));
     for (const { approvalId } of questions) {
       await engine.approvals.answer(approvalId, { verdict: 'once', by: 'ann', approver: 'person' });
     }
