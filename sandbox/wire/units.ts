@@ -74,15 +74,26 @@ export function areInstalledTogether(text: string): boolean {
   return readUnits(text).some(({ path }) => path === INSTALLED_UNIT);
 }
 
-export function writeUnits(units: readonly Unit[]): string {
-  const index = units.map(({ code, isAsync, ...unit }) => ({
+/** `height`: if the caller knows it. */
+export function writeUnits(units: readonly (Unit & Partial<Pick<PlacedUnit, 'height'>>)[]): string {
+  const index = units.map(({ code, isAsync, height, ...unit }) => ({
     ...unit,
     ...(isAsync ? { isAsync } : {}),
     length: code.length,
-    height: countLines(code),
+    height: height ?? countLines(code),
   }));
-  const head = JSON.stringify({ units: index });
-  return `${MARK}${head}\n${units.map(({ code }) => `${code}\n`).join('')}`;
+  const head = MARK + JSON.stringify({ units: index });
+  // Joined at once: the text may have megabytes, and each step would copy it.
+  return [head, ...units.map(({ code }) => code), ''].join('\n');
+}
+
+/** The first line of each unit in the text of `writeUnits`, from 0. */
+export function linesOf(units: readonly Pick<PlacedUnit, 'height'>[]): readonly number[] {
+  let line = 1;
+  return units.map(({ height }) => {
+    line += height;
+    return line - height;
+  });
 }
 
 /** Reads a text that `writeUnits` wrote. Throws for any other text. */
@@ -119,7 +130,7 @@ export function readUnits(text: string): readonly PlacedUnit[] {
 }
 
 /** The lines of a text that a line break follows. */
-function countLines(text: string): number {
+export function countLines(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

@@ -28,6 +28,12 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].join('-');
 }
 
+/** The stamp of a path itself. `undefined` if nothing is there. */
+export function stampNow(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : stampOf(stats);
+}
+
 /** The result of a lookup, as plain data. */
 export type Found =
   | 'file'

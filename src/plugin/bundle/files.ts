@@ -6,6 +6,7 @@ import {
   inspectEntries,
   inspectPath,
   LISTING,
+  stampNow,
 } from './evidence.js';
 import { absoluteOf, findHoisted, foldersOf, installedIn } from './hoisted.js';
 import { capReached, outside, readRegularFile } from './regular-file.js';
@@ -33,19 +34,37 @@ export interface PluginFiles {
   list(directory: string): readonly string[];
   /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
+  /** A file that was read. */
+  snapshotOf(path: string): FileSnapshot | undefined;
+  /**
+   * Whether a file is the same as when it was read for another bundle. It counts as read, and is read only if its
+   * stamp is not enough to know.
+   */
+  isSame(former: FileSnapshot): boolean;
   /** The evidence of one file that was read. */
   evidenceOf(path: string): FileEvidence | undefined;
   /** That of all files and lookups so far. */
   readonly evidence: Evidence;
 }
 
+/** A file as it was read once. */
+export interface FileSnapshot {
+  readonly path: string;
+  readonly text: string;
+  readonly evidence: FileEvidence;
+  /** Whether a later change has another stamp. Clocks of files may tick only every few milliseconds. */
+  readonly isSettled: boolean;
+}
+
+/** Milliseconds from the last change of a file to a time when another one has another stamp. */
+const SETTLED_MS = 50;
+
 const MAX_LINKS = 40;
 
 export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles {
   const lookups = new Map<string, Found>();
-  const files = new Map<string, FileEvidence>();
   const located = new Map<string, Located | undefined>();
-  const texts = new Map<string, string>();
+  const snapshots = new Map<string, FileSnapshot>();
   const hoisted = findHoisted(root);
   const folders = foldersOf(hoisted);
   let totalBytes = 0;
@@ -90,6 +109,34 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
     return here;
   };
 
+  const note = (snapshot: FileSnapshot): void => {
+    const { path, evidence } = snapshot;
+    // guard: source-file-cap
+    if (snapshots.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
+    totalBytes += evidence.bytes;
+    if (totalBytes > limits.maxTotalBytes) {
+      throw capReached('bytes in total', limits.maxTotalBytes);
+    }
+    snapshots.set(path, snapshot);
+  };
+
+  const readNow = (path: string): FileSnapshot => {
+    // guard: source-byte-cap
+    const { content, stamp, ageMs } = readRegularFile(
+      absoluteOf(root, hoisted, path),
+      path,
+      limits.maxFileBytes,
+    );
+    const snapshot = {
+      path,
+      text: content.toString('utf8'),
+      evidence: { bytes: content.length, hash: integrityOf(content), stamp },
+      isSettled: ageMs >= SETTLED_MS,
+    };
+    note(snapshot);
+    return snapshot;
+  };
+
   return {
     locate: (path) => {
       if (!located.has(path)) located.set(path, locate(path));
@@ -102,33 +149,26 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       lookups.set(`${place}${LISTING}`, found);
       return names;
     },
-    read: (path) => {
-      const known = texts.get(path);
-      if (known !== undefined) return known;
-      // guard: source-file-cap
-      if (files.size >= limits.maxFiles) throw capReached('files', limits.maxFiles);
-      // guard: source-byte-cap
-      const { content, stamp } = readRegularFile(
-        absoluteOf(root, hoisted, path),
-        path,
-        limits.maxFileBytes,
-      );
-      totalBytes += content.length;
-      if (totalBytes > limits.maxTotalBytes) {
-        throw capReached('bytes in total', limits.maxTotalBytes);
+    read: (path) => (snapshots.get(path) ?? readNow(path)).text,
+    snapshotOf: (path) => snapshots.get(path),
+    isSame: (former) => {
+      const { path, text, evidence, isSettled } = former;
+      const known = snapshots.get(path);
+      if (known !== undefined) return known.text === text;
+      // guard: unsettled-file-read-again
+      if (isSettled && stampNow(absoluteOf(root, hoisted, path)) === evidence.stamp) {
+        note(former);
+        return true;
       }
-      files.set(path, { bytes: content.length, hash: integrityOf(content), stamp });
-      const text = content.toString('utf8');
-      texts.set(path, text);
-      return text;
+      return readNow(path).text === text;
     },
     isInstalled: installedIn(root) !== undefined,
-    evidenceOf: (path) => files.get(path),
+    evidenceOf: (path) => snapshots.get(path)?.evidence,
     get evidence() {
       return {
         root,
         hoisted,
-        files: Object.fromEntries(files),
+        files: Object.fromEntries([...snapshots].map(([path, { evidence }]) => [path, evidence])),
         lookups: Object.fromEntries(lookups),
       };
     },

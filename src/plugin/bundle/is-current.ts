@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { type Evidence, inspectEntries, inspectPath, LISTING, stampOf } from './evidence.js';
+import { type Evidence, inspectEntries, inspectPath, LISTING, stampNow } from './evidence.js';
 import { absoluteOf, findHoisted } from './hoisted.js';
 
 /** Whether the state is unchanged. Yields to the event loop every 500 lookups. */
@@ -14,13 +13,9 @@ export async function isCurrent({ root, hoisted, files, lookups }: Evidence): Pr
     count += 1;
     if (count % 500 === 0) await setImmediate();
   }
-  return Object.entries(files).every(([path, { stamp }]) => {
-    const stats = lstatSync(absoluteOf(root, hoisted, path), {
-      bigint: true,
-      throwIfNoEntry: false,
-    });
-    return stats !== undefined && stampOf(stats) === stamp;
-  });
+  return Object.entries(files).every(
+    ([path, { stamp }]) => stampNow(absoluteOf(root, hoisted, path)) === stamp,
+  );
 }
 
 function lookUp(path: string, absolute: (path: string) => string): string {

@@ -21,18 +21,24 @@ export function readRegularFile(
   absolute: string,
   path: string,
   maxBytes: number,
-): { readonly content: Buffer; readonly stamp: string } {
+): {
+  readonly content: Buffer;
+  readonly stamp: string;
+  /** Milliseconds since its last change when it was opened. */
+  readonly ageMs: number;
+} {
   const descriptor = openSync(
     absolute,
     constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
   );
   try {
+    const nowMs = Date.now();
     const opened = fstatSync(descriptor, { bigint: true });
     // guard: source-is-regular-file
     if (!opened.isFile() || !isStillThere(descriptor, opened, absolute)) throw outside(path);
     if (opened.size > maxBytes) throw capReached(`bytes in ${path}`, maxBytes);
     const content = readAll(descriptor, { path, bytes: Number(opened.size), maxBytes });
-    return { content, stamp: stampOf(opened) };
+    return { content, stamp: stampOf(opened), ageMs: nowMs - Number(opened.ctimeMs) };
   } finally {
     closeSync(descriptor);
   }

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasUnits, readUnits } from '../../../sandbox/wire/units.js';
 import { buildBundle } from '../../../src/plugin/bundle/build.js';
-import { openPluginFiles, type PluginFiles } from '../../../src/plugin/bundle/files.js';
+import {
+  type FileSnapshot,
+  openPluginFiles,
+  type PluginFiles,
+} from '../../../src/plugin/bundle/files.js';
 import { BUNDLE_LIMITS } from '../../../src/plugin/bundle/spec.js';
 import type { LinkedUnit } from '../../../src/plugin/bundle/units/linked-unit.js';
 import { prepareMap } from '../../../src/plugin/bundle/units/merge-maps.js';
@@ -86,6 +90,7 @@ const UNIT: LinkedUnit = {
     isAsync: false,
     linked: new Map(),
   },
+  height: 1,
   map: prepareMap('{"sources":[],"mappings":""}'),
   links: [],
   names: new Map(),
@@ -123,5 +128,42 @@ describe('the memo of units', () => {
     writeFileSync(join(directory, 'absent.js'), '');
     await run();
     expect(builds).toBe(4);
+  });
+
+  it('does not trust the stamp of a file that had just changed when it was read', async () => {
+    const directory = makePlugin({ 'a.js': '1' });
+    const memo = makeUnitMemo();
+    let builds = 0;
+    let found = '';
+    for (const text of ['1', '2', '3', '3']) {
+      writeFileSync(join(directory, 'a.js'), text);
+      await memo.build('key', openPluginFiles(directory, BUNDLE_LIMITS), async (seen) => {
+        builds += 1;
+        found = seen.read('a.js');
+        return UNIT;
+      });
+      expect(found).toBe(text);
+    }
+    expect(builds).toBe(3);
+  });
+
+  it('does not read a file again whose stamp is the same', async () => {
+    const directory = makePlugin({ 'a.js': '1' });
+    const file = join(directory, 'a.js');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const first = openPluginFiles(directory, BUNDLE_LIMITS);
+    first.read('a.js');
+    const former = first.snapshotOf('a.js');
+    if (former === undefined) throw new Error('not read');
+    const isSame = (snapshot: FileSnapshot): boolean =>
+      openPluginFiles(directory, BUNDLE_LIMITS).isSame(snapshot);
+    // With another text, so that a file that is read counts as changed.
+    expect(isSame({ ...former, text: '2' })).toBe(true);
+    expect(isSame({ ...former, text: '2', isSettled: false })).toBe(false);
+    writeFileSync(file, '1');
+    expect(isSame(former)).toBe(true);
+    expect(isSame({ ...former, text: '2' })).toBe(false);
+    rmSync(file);
+    expect(() => isSame(former)).toThrow('a.js');
   });
 });

@@ -1,11 +1,11 @@
 import {
+  countLines,
   INSTALLED_UNIT,
+  linesOf,
   NODE_UNIT,
   OWN_UNIT,
-  readUnits,
   PROGRAM_MODULE,
   STREAMS_MODULE,
-  type Unit,
   writeUnits,
 } from '../../../../sandbox/wire/units.js';
 import type { UnitSources } from '../esbuild-plugin.js';
@@ -158,6 +158,7 @@ async function linkedUnit(
   const links = [...linked.keys()].filter((file) => built.code.includes(JSON.stringify(file)));
   return {
     built,
+    height: countLines(built.code),
     map: prepareMap(built.sourceMap),
     links,
     names: new Map(
@@ -185,12 +186,13 @@ function join(
 ): BuiltUnit {
   const isDeclared = makeDeclared(files);
   const code = writeUnits(
-    units.map(([path, { built, links, traits }]): Unit => {
+    units.map(([path, { built, height, links, traits }]) => {
       // Every unit may import the shared stand-ins.
       const imported = links.filter((file) => owner(file) !== NODE_UNIT);
       return {
         path,
         code: built.code,
+        height,
         assigned: built.assignedGlobals,
         isAsync: built.isAsync,
         ...traits,
@@ -201,16 +203,13 @@ function join(
       };
     }),
   );
-  const placed = readUnits(code);
+  const lines = linesOf(units.map(([, { height }]) => ({ height })));
   const all = units.map(([, { built }]) => built);
   const inputs = new Map(all.flatMap((one) => one.inputs).map((input) => [input.path, input]));
   return {
     code,
     sourceMap: mergeSourceMaps(
-      placed.flatMap(({ lines }, index) => {
-        const unit = units[index]?.[1];
-        return unit === undefined ? [] : [{ map: unit.map, lines }];
-      }),
+      units.map(([, { map }], index) => ({ map, lines: lines[index] ?? 0 })),
     ),
     assignedGlobals: units.flatMap(([path, { built }]) =>
       path === OWN_UNIT || path === INSTALLED_UNIT ? built.assignedGlobals : [],

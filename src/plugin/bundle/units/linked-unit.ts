@@ -13,6 +13,8 @@ export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> 
 /** A unit, with the files of other units that it imports. */
 export interface LinkedUnit {
   readonly built: BuiltUnit;
+  /** The lines of its code. */
+  readonly height: number;
   /** Its source map. */
   readonly map: PreparedMap;
   readonly links: readonly string[];

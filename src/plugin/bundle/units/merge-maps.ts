@@ -27,6 +27,9 @@ type Position = readonly [source: number, line: number, column: number];
 
 export function prepareMap(text: string): PreparedMap {
   const { sources, sourcesContent, mappings } = readMap(text);
+  // They are written into JSON as they are.
+  if (!/^[\w+/,;]*$/.test(mappings))
+    throw new TypeError('the mappings of a source map are not valid');
   let first: PreparedMap['first'];
   let [source, line, column] = [0, 0, 0];
   for (const { 0: segment, index } of mappings.matchAll(/[^,;]+/g)) {
@@ -51,28 +54,41 @@ export function prepareMap(text: string): PreparedMap {
 
 /** Merges the maps of texts that follow each other, in the order of their lines, into one map. */
 export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
-  let mappings = '';
+  const mappings: string[] = [];
   let line = 0;
   let count = 0;
   let last: Position = [0, 0, 0];
   for (const { map, lines } of placed) {
-    mappings += ';'.repeat(lines - line) + moveFirst(map, count, last);
+    mappings.push(';'.repeat(lines - line), ...moveFirst(map, count, last));
     if (map.first !== undefined) last = [map.last[0] + count, map.last[1], map.last[2]];
     line = lines + map.lineBreaks;
     count += map.count;
   }
   const withSources = placed.filter(({ map }) => map.count > 0);
-  const sources = withSources.map(({ map }) => map.sources).join(',');
-  const contents = withSources.map(({ map }) => map.contents).join(',');
-  return `{"version":3,"sources":[${sources}],"sourcesContent":[${contents}],"mappings":${JSON.stringify(mappings)},"names":[]}`;
+  const listed = (texts: readonly string[]): readonly string[] =>
+    texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
+  // Joined at once: the text may have megabytes, and each step would copy it.
+  return [
+    '{"version":3,"sources":[',
+    ...listed(withSources.map(({ map }) => map.sources)),
+    '],"sourcesContent":[',
+    ...listed(withSources.map(({ map }) => map.contents)),
+    '],"mappings":"',
+    ...mappings,
+    '","names":[]}',
+  ].join('');
 }
 
 /**
  * The mappings with their sources moved by `base`. Only the first position with a source changes, because the others
  * are relative to it. `before`: the last position of the mappings before them.
  */
-function moveFirst({ mappings, first }: PreparedMap, base: number, before: Position): string {
-  if (first === undefined) return mappings;
+function moveFirst(
+  { mappings, first }: PreparedMap,
+  base: number,
+  before: Position,
+): readonly string[] {
+  if (first === undefined) return [mappings];
   const { at, length, values } = first;
   const [generated = 0, source = 0, line = 0, column = 0, ...rest] = values;
   const moved = [
@@ -82,7 +98,7 @@ function moveFirst({ mappings, first }: PreparedMap, base: number, before: Posit
     column - before[2],
     ...rest,
   ];
-  return mappings.slice(0, at) + moved.map(encode).join('') + mappings.slice(at + length);
+  return [mappings.slice(0, at), ...moved.map(encode), mappings.slice(at + length)];
 }
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

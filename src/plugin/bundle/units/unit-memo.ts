@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Located, PluginFiles } from '../files.js';
+import type { FileSnapshot, Located, PluginFiles } from '../files.js';
 import type { LinkedUnit } from './linked-unit.js';
 
 /**
@@ -22,7 +22,7 @@ interface Remembered {
 
 /** What was read and looked up. */
 interface FileRecord {
-  readonly texts: Map<string, string>;
+  readonly files: Map<string, FileSnapshot>;
   readonly located: Map<string, Located | undefined>;
   readonly listed: Map<string, readonly string[]>;
 }
@@ -34,17 +34,18 @@ export function makeUnitMemo(): UnitMemo {
   const units = new LRUCache<string, Remembered>({
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ unit, record }) =>
-      [unit.built.code, unit.built.sourceMap, ...record.texts.values()].reduce(
-        (size, text) => size + text.length,
-        1,
-      ),
+      [
+        unit.built.code,
+        unit.built.sourceMap,
+        ...[...record.files.values()].map(({ text }) => text),
+      ].reduce((size, text) => size + text.length, 1),
   });
   return {
     build: async (key, files, build) => {
       const known = units.get(key);
       // guard: unit-memo-compares-sources
       if (known !== undefined && isSame(known.record, files)) return known.unit;
-      const record: FileRecord = { texts: new Map(), located: new Map(), listed: new Map() };
+      const record: FileRecord = { files: new Map(), located: new Map(), listed: new Map() };
       const unit = await build(recording(files, record));
       units.set(key, { unit, record });
       return unit;
@@ -52,8 +53,8 @@ export function makeUnitMemo(): UnitMemo {
   };
 }
 
-/** Reads everything again, so that it is also evidence of the bundle that the unit becomes part of. */
-function isSame({ texts, located, listed }: FileRecord, files: PluginFiles): boolean {
+/** Looks at everything again, so that it is also evidence of the bundle that the unit becomes part of. */
+function isSame({ files: read, located, listed }: FileRecord, files: PluginFiles): boolean {
   for (const [directory, former] of listed) {
     if (files.list(directory).join('/') !== former.join('/')) return false;
   }
@@ -61,14 +62,12 @@ function isSame({ texts, located, listed }: FileRecord, files: PluginFiles): boo
     const now = files.locate(path);
     if (now?.kind !== former?.kind || now?.path !== former?.path) return false;
   }
-  for (const [path, former] of texts) {
-    if (files.read(path) !== former) return false;
-  }
-  return true;
+  return [...read.values()].every((former) => files.isSame(former));
 }
 
-function recording(files: PluginFiles, { texts, located, listed }: FileRecord): PluginFiles {
+function recording(files: PluginFiles, { files: read, located, listed }: FileRecord): PluginFiles {
   return {
+    ...files,
     list: (directory) => {
       const names = files.list(directory);
       listed.set(directory, names);
@@ -81,11 +80,10 @@ function recording(files: PluginFiles, { texts, located, listed }: FileRecord): 
     },
     read: (path) => {
       const text = files.read(path);
-      texts.set(path, text);
+      const snapshot = files.snapshotOf(path);
+      if (snapshot !== undefined) read.set(path, snapshot);
       return text;
     },
-    isInstalled: files.isInstalled,
-    evidenceOf: files.evidenceOf,
     get evidence() {
       return files.evidence;
     },
