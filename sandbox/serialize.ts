@@ -82,7 +82,7 @@ interface Writer {
 function write(writer: Writer, value: unknown, key: string | number): string | undefined {
   switch (typeof value) {
     case 'string':
-      return writeText(writer, value);
+      return writeText(writer, value, key);
     case 'number':
       if (Number.isFinite(value)) return spendOn(writer, String(value));
       writer.losses?.add(value, placeFor(writer, key));
@@ -106,11 +106,12 @@ function write(writer: Writer, value: unknown, key: string | number): string | u
   }
 }
 
-function writeText(writer: Writer, text: string): string {
+/** `key`: that of the text, if it is a value. */
+function writeText(writer: Writer, text: string, key?: string | number): string {
   // Longer than the rest of the budget, even without quotes.
-  if (text.length > writer.bytesLeft) return refuseSize(writer);
+  if (text.length > writer.bytesLeft) return refuseSize(writer, key);
   const quoted = JSON.stringify(text);
-  spend(writer, WIDE.test(quoted) ? byteLength(quoted) : quoted.length);
+  spend(writer, WIDE.test(quoted) ? byteLength(quoted) : quoted.length, key);
   return quoted;
 }
 
@@ -163,7 +164,7 @@ function writeContents(
     return refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels`,
+      `${writer.subject} is nested deeper than ${limits.maxResultDepth} levels${placeOf(writer, key)}`,
     );
   }
   above.push(object);
@@ -237,7 +238,7 @@ function count(writer: Writer, values: number): void {
     refuse(
       writer,
       'RESULT_TOO_LARGE',
-      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values`,
+      `${writer.subject} contains more than ${writer.limits.maxResultNodes} values${placeOf(writer)}`,
     );
   }
 }
@@ -247,17 +248,17 @@ function spendOn(writer: Writer, ascii: string): string {
   return ascii;
 }
 
-function spend(writer: Writer, bytes: number): void {
+function spend(writer: Writer, bytes: number, key?: string | number): void {
   writer.bytesLeft -= bytes;
   // guard: result-byte-cap
-  if (writer.bytesLeft < 0) refuseSize(writer);
+  if (writer.bytesLeft < 0) refuseSize(writer, key);
 }
 
-function refuseSize(writer: Writer): never {
+function refuseSize(writer: Writer, key?: string | number): never {
   return refuse(
     writer,
     'RESULT_TOO_LARGE',
-    `${writer.subject} is larger than ${writer.limits.maxResultBytes} bytes of JSON${placeOf(writer)}`,
+    `${writer.subject} is larger than ${writer.limits.maxResultBytes} bytes of JSON${placeOf(writer, key)}`,
   );
 }
 

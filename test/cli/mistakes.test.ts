@@ -391,9 +391,9 @@ const mistakes: readonly Mistake[] = [
   },
   {
     about: 'a result that is too large',
-    spec: { source: tool(`return 'x'.repeat(2_000_000);`) },
+    spec: { source: tool(`return { list: [{ text: 'x'.repeat(2_000_000) }] };`) },
     code: 'RESULT_TOO_LARGE',
-    cause: 'larger than 1048576 bytes of JSON',
+    cause: 'larger than 1048576 bytes of JSON at list[0].text',
     at: 'index.ts:4:3',
     fix: 'A host allows more bytes with limits.maxResultBytes.',
   },
