@@ -20,6 +20,8 @@ const STORE_DELAY_MS = 500;
 export interface BundleCache {
   /** Returns the stored bundle, or calls `bundlePlugin` if a source has changed. */
   bundle(spec: BundleSpec): Promise<Bundle>;
+  /** Stores what was built for an author and is not stored yet. Resolves when nothing more is written. */
+  whenStored(): Promise<void>;
 }
 
 /**
@@ -38,6 +40,18 @@ export function makeBundleCache(options: {
   const pending = new Map<string, Promise<Bundle>>();
   /** For an author: what was built and may not be stored yet. */
   const recent = new Map<string, Built>();
+  /** Those of them that are not stored yet. */
+  const timers = new Map<string, NodeJS.Timeout>();
+  const storing = new Set<Promise<void>>();
+
+  const store = (file: string): void => {
+    clearTimeout(timers.get(file));
+    timers.delete(file);
+    const built = recent.get(file);
+    if (built === undefined) return;
+    const stored = storeBundle(file, built).finally(() => storing.delete(stored));
+    storing.add(stored);
+  };
 
   const find = async (spec: BundleSpec, file: string): Promise<Bundle> => {
     const stored = recent.get(file) ?? readStoredBundle(file);
@@ -49,9 +63,8 @@ export function makeBundleCache(options: {
     if (prepares) {
       // An author waits for the reload, and not for the next start. To write the texts as JSON takes a while.
       recent.set(file, built);
-      setTimeout(() => {
-        if (recent.get(file) === built) void storeBundle(file, built);
-      }, STORE_DELAY_MS).unref();
+      clearTimeout(timers.get(file));
+      timers.set(file, setTimeout(() => store(file), STORE_DELAY_MS).unref());
     } else await storeBundle(file, built);
     return built.bundle;
   };
@@ -65,6 +78,10 @@ export function makeBundleCache(options: {
         pending.set(file, bundle);
       }
       return bundle;
+    },
+    whenStored: async () => {
+      for (const file of timers.keys()) store(file);
+      await Promise.all(storing);
     },
   };
 }

@@ -201,6 +201,10 @@ describe('the bundle cache', () => {
     writeFileSync(join(plugin, 'a.js'), 'export const a = 4;');
     expect((await cache.bundle(spec)).code).toContain('a = 4');
     expect(builds()).toBe(3);
+    // What is not stored yet is stored when the engine closes, and nothing is written later.
+    await cache.whenStored();
+    expect((await open().bundle(spec)).code).toContain('a = 4');
+    expect(builds()).toBe(3);
   });
 
   it('returns bundles if its directory is not writable', async () => {
