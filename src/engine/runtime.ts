@@ -204,7 +204,7 @@ export async function openEngineRuntime(
       // guard: guests-killed-at-close
       for (const one of live) one.kill({ cause: 'closed', detail: 'its engine was closed' });
       await isDoneWithin(Promise.all([...live].map(({ ended }) => ended)), EXIT_TIMEOUT_MS);
-      await Promise.all([texts.whenStored(), bundles.whenStored()]);
+      await Promise.all([texts.whenStored(), bundles.close()]);
     },
   };
 }

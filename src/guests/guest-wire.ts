@@ -12,6 +12,8 @@ export interface GuestWireSpec {
   readonly beforeRequest: (method: string) => void;
   /** Resumes the guest if it is suspended. */
   readonly resume: () => void;
+  /** The guest says that it ends itself in a moment. Absent in a guest that other plugins are in, too. */
+  readonly onEnding?: () => void;
 }
 
 /** The wire to one plugin's compartment in a guest. */
@@ -22,8 +24,6 @@ export interface GuestWire {
   readonly requestCount: number;
   readonly callCount: number;
   readonly hostWaits: HostWaits;
-  /** The guest says that it ends itself in a moment. */
-  readonly ending: boolean;
   serve(service: Service): void;
   /** Answers a synchronous request of this plugin. */
   readonly requestNow: NonNullable<Service['requestNow']>;
@@ -51,7 +51,6 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
   let becameReady: (report: unknown) => void = () => {};
   let requestCount = 0;
   let callCount = 0;
-  let ending = false;
   const ready = new Promise<unknown>((resolve) => {
     becameReady = resolve;
   });
@@ -77,11 +76,8 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       },
       notice: (method, params) => {
         if (method === 'ready') becameReady(params);
-        else if (method === 'ending') {
-          ending = true;
-          // It may have been suspended since it sent this.
-          spec.resume();
-        } else service.notice(method, params);
+        else if (method === 'ending') spec.onEnding?.();
+        else service.notice(method, params);
       },
     },
     onViolation: ({ message }) => {
@@ -129,9 +125,6 @@ export function makeGuestWire(spec: GuestWireSpec): GuestWire {
       return callCount;
     },
     hostWaits,
-    get ending() {
-      return ending;
-    },
     serve: (next) => {
       service = next;
     },

@@ -71,6 +71,7 @@ export function startGuest(
 ): Guest {
   let suspended = false;
   let draining = false;
+  let ending = false;
   /** What a guest gets when its debugger lets it run. */
   let held: Uint8Array[] | undefined = inspector === undefined ? undefined : [];
   let syncRequests = 0;
@@ -84,6 +85,11 @@ export function startGuest(
     kill: (end) => guestProcess.kill(end),
     beforeRequest: () => resume(),
     resume: () => resume(),
+    onEnding: () => {
+      ending = true;
+      // It may have been suspended since it sent this.
+      resume();
+    },
   });
   const resume = (): void => {
     if (!suspended) return;
@@ -155,7 +161,7 @@ export function startGuest(
     },
     hostWaits: wire.hostWaits,
     get ending() {
-      return wire.ending;
+      return ending;
     },
     suspend: () => {
       if (guestProcess.end !== undefined) return;

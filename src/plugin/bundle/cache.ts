@@ -20,8 +20,8 @@ const STORE_DELAY_MS = 500;
 export interface BundleCache {
   /** Returns the stored bundle, or calls `bundlePlugin` if a source has changed. */
   bundle(spec: BundleSpec): Promise<Bundle>;
-  /** Stores what was built for an author and is not stored yet. Resolves when nothing more is written. */
-  whenStored(): Promise<void>;
+  /** Stores what was built for an author and is not stored yet. What is built later is not stored. */
+  close(): Promise<void>;
 }
 
 /**
@@ -43,6 +43,7 @@ export function makeBundleCache(options: {
   /** Those of them that are not stored yet. */
   const timers = new Map<string, NodeJS.Timeout>();
   const storing = new Set<Promise<void>>();
+  let isClosed = false;
 
   const store = (file: string): void => {
     clearTimeout(timers.get(file));
@@ -60,6 +61,7 @@ export function makeBundleCache(options: {
       return stored.bundle;
     }
     const built = await bundler.build(spec);
+    if (isClosed) return built.bundle;
     if (prepares) {
       // An author waits for the reload, and not for the next start. To write the texts as JSON takes a while.
       recent.set(file, built);
@@ -79,7 +81,8 @@ export function makeBundleCache(options: {
       }
       return bundle;
     },
-    whenStored: async () => {
+    close: async () => {
+      isClosed = true;
       for (const file of timers.keys()) store(file);
       await Promise.all(storing);
     },

@@ -202,9 +202,17 @@ describe('the bundle cache', () => {
     expect((await cache.bundle(spec)).code).toContain('a = 4');
     expect(builds()).toBe(3);
     // What is not stored yet is stored when the engine closes, and nothing is written later.
-    await cache.whenStored();
+    await cache.close();
     expect((await open().bundle(spec)).code).toContain('a = 4');
     expect(builds()).toBe(3);
+    // A build that was under way is not stored any more.
+    writeFileSync(join(plugin, 'a.js'), 'export const a = 5;');
+    for (const closed of [cache, open()]) {
+      await closed.close();
+      expect((await closed.bundle(spec)).code).toContain('a = 5');
+    }
+    await open().bundle(spec);
+    expect(builds()).toBe(6);
   });
 
   it('returns bundles if its directory is not writable', async () => {

@@ -203,7 +203,7 @@ function join(
       };
     }),
   );
-  const lines = linesOf(units.map(([, { height }]) => ({ height })));
+  const lines = linesOf(units.map(([, unit]) => unit));
   const all = units.map(([, { built }]) => built);
   const inputs = new Map(all.flatMap((one) => one.inputs).map((input) => [input.path, input]));
   return {

@@ -67,7 +67,6 @@ function isSame({ files: read, located, listed }: FileRecord, files: PluginFiles
 
 function recording(files: PluginFiles, { files: read, located, listed }: FileRecord): PluginFiles {
   return {
-    ...files,
     list: (directory) => {
       const names = files.list(directory);
       listed.set(directory, names);
@@ -84,6 +83,10 @@ function recording(files: PluginFiles, { files: read, located, listed }: FileRec
       if (snapshot !== undefined) read.set(path, snapshot);
       return text;
     },
+    snapshotOf: files.snapshotOf,
+    isSame: files.isSame,
+    isInstalled: files.isInstalled,
+    evidenceOf: files.evidenceOf,
     get evidence() {
       return files.evidence;
     },
