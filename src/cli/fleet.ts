@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditVerdict } from '../audit/verify.js';
+import { type Anchor, type AuditVerdict, formatAnchor, parseAnchors } from '../audit/verify.js';
 import { didYouMean } from '../did-you-mean.js';
 import type { RunnerAudit } from '../fleet/audit-watch.js';
 import type { FleetOperator } from '../fleet/operator.js';
@@ -12,7 +12,7 @@ import type { CliCapabilities } from './capabilities.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { usageError } from './failure.js';
 import { requireLockFile } from './lock/options.js';
-import { formatTable, makePaint, print } from './output.js';
+import { formatTable, makePaint, type Paint, print } from './output.js';
 import { DEFAULT_FILE, readConfigFile } from './serve/config-file.js';
 
 interface FleetSettings {
@@ -21,6 +21,7 @@ interface FleetSettings {
   readonly tenant?: string;
   readonly storageCopied?: boolean;
   readonly key?: readonly string[];
+  readonly anchor?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -28,9 +29,9 @@ export function addFleet(program: Command, run: RunCommand): void {
   program
     .command('fleet')
     .description(
-      "show the runners of a gateway's cell, move a plugin with state to another runner, or verify the runners' audit logs: see docs/fleet.md",
+      "show the runners of a gateway's cell, move a plugin with state to another runner, verify the runners' audit logs, or print anchors of them: see docs/fleet.md",
     )
-    .argument('[action]', 'status, move or verify', 'status')
+    .argument('[action]', 'status, move, verify or anchor', 'status')
     .argument('[plugin]', 'move: id of the plugin')
     .argument('[runner]', 'move: the runner that has its storage now')
     .option('--config <FILE>', `the gateway's configuration, with fleet (default: ${DEFAULT_FILE})`)
@@ -43,6 +44,11 @@ export function addFleet(program: Command, run: RunCommand): void {
     .option(
       '--key <FILE>',
       'verify: fail unless records are signed with a public key of this file; repeatable',
+      collect,
+    )
+    .option(
+      '--anchor <RUNNER=TEXT>',
+      'verify: fail unless the log of the runner contains these anchors; text, or @file; @file alone: what `fleet anchor` printed; repeatable',
       collect,
     )
     .option('--json', 'print one line of JSON')
@@ -67,8 +73,11 @@ async function runFleet(
   settings: FleetSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  if (!['status', 'move', 'verify'].includes(action)) {
-    throw usageError('action', `fleet takes status, move or verify, not ${visible(action)}`);
+  if (!['status', 'move', 'verify', 'anchor'].includes(action)) {
+    throw usageError(
+      'action',
+      `fleet takes status, move, verify or anchor, not ${visible(action)}`,
+    );
   }
   requireFitting(action, move, settings);
   const { fleet, lockFile } = await readConfigFile(settings, capabilities);
@@ -81,13 +90,14 @@ async function runFleet(
   const { openFleetOperator } = await import('../fleet/operator.js');
   await using operator = await openFleetOperator(fleet);
   if (action === 'verify') return await verify(operator, settings, capabilities);
+  if (action === 'anchor') return await printAnchors(operator, settings, capabilities);
   if (action === 'status') return await status(operator, settings, capabilities);
   return await movePlugin(operator, move, { lock: lockFile, ...settings }, capabilities);
 }
 
 /** Refuses what the action would not use. */
 function requireFitting(action: string, move: MoveArguments, settings: FleetSettings): void {
-  const { tenant, storageCopied, key, lock } = settings;
+  const { tenant, storageCopied, key, anchor, lock } = settings;
   if (action !== 'move') {
     const [unused] = [
       ...(move.plugin === undefined ? [] : [move.plugin]),
@@ -97,9 +107,12 @@ function requireFitting(action: string, move: MoveArguments, settings: FleetSett
     ];
     if (unused !== undefined) throw usageError('action', `${visible(unused)} needs \`fleet move\``);
   }
-  if (action !== 'verify' && key !== undefined) {
-    throw usageError('--key', '--key needs `fleet verify`');
-  }
+  if (action === 'verify') return;
+  const [option] = [
+    ...(key === undefined ? [] : ['--key']),
+    ...(anchor === undefined ? [] : ['--anchor']),
+  ];
+  if (option !== undefined) throw usageError(option, `${option} needs \`fleet verify\``);
 }
 
 async function status(
@@ -222,19 +235,95 @@ async function verify(
   settings: FleetSettings,
   capabilities: CliCapabilities,
 ): Promise<ExitCode> {
-  const logs = await operator.verifyAudit(settings.key);
+  const anchors = await anchorsOf(settings.anchor ?? [], capabilities);
+  const logs = await operator.verifyAudit({ keys: settings.key, anchors });
   const ok = logs.every(({ verdict }) => verdict.ok);
-  const paint = makePaint(capabilities.stdout.colour);
-  const lineOf = ({ runner, verdict }: RunnerAudit): string =>
-    `${paint(verdict.ok ? 'green' : 'red', verdict.ok ? 'intact' : 'BROKEN')}  ${visible(runner)}: ${visible(explain(verdict))}\n`;
-  const text = logs.length === 0 ? 'no runner has written a record yet\n' : '';
-  await print(settings, capabilities, { ok, logs }, text + logs.map(lineOf).join(''));
+  const isUnanchored = logs.some(({ verdict }) => verdict.ok && verdict.anchored === 0);
+  const text = [
+    ...(logs.length === 0 ? ['no runner has written a record yet\n'] : []),
+    formatLogs(logs, makePaint(capabilities.stdout.colour)),
+    ...(ok && isUnanchored ? UNANCHORED : []),
+  ].join('');
+  await print(settings, capabilities, { ok, logs }, text);
   return ok ? EXIT.ok : EXIT.findings;
+}
+
+const UNANCHORED = [
+  'only an anchor detects records cut off at the end, or a log that was removed: store the output of\n',
+  '`bulkhead fleet anchor` where NATS and the runners cannot write, and verify with --anchor @FILE\n',
+];
+
+/** Prints a line for each runner. It later proves that no earlier record of its log is missing. */
+async function printAnchors(
+  operator: FleetOperator,
+  settings: FleetSettings,
+  capabilities: CliCapabilities,
+): Promise<ExitCode> {
+  const { stderr } = capabilities;
+  const logs = await operator.verifyAudit({});
+  if (logs.some(({ verdict }) => !verdict.ok)) {
+    await stderr.write(formatLogs(logs, makePaint(stderr.colour)));
+    return EXIT.findings;
+  }
+  const anchors = logs.flatMap(({ runner, verdict }) =>
+    verdict.ok ? [{ runner, ...verdict.head, anchor: formatAnchor(verdict.head) }] : [],
+  );
+  const text = anchors.map(({ runner, anchor }) => `${visible(runner)}=${anchor}\n`).join('');
+  await print(settings, capabilities, { ok: true, anchors }, text);
+  return EXIT.ok;
+}
+
+function formatLogs(logs: readonly RunnerAudit[], paint: Paint): string {
+  return logs
+    .flatMap(({ runner, verdict }) => [
+      `${paint(verdict.ok ? 'green' : 'red', verdict.ok ? 'intact' : 'BROKEN')}  ${visible(runner)}: ${visible(explain(verdict))}\n`,
+      ...(verdict.ok ? verdict.notes.map((note) => `  ${visible(note)}\n`) : []),
+    ])
+    .join('');
+}
+
+/** The anchors of `RUNNER=TEXT`, `RUNNER=@FILE` and `@FILE`, by runner. */
+async function anchorsOf(
+  given: readonly string[],
+  { readFile }: CliCapabilities,
+): Promise<ReadonlyMap<string, readonly Anchor[]>> {
+  const read = (path: string): Promise<string> =>
+    readFile(path).catch(() => {
+      throw usageError('--anchor', `--anchor cannot read ${visible(path)}`);
+    });
+  const anchors = new Map<string, readonly Anchor[]>();
+  const add = (runner: string, text: string): void => {
+    anchors.set(runner, [...(anchors.get(runner) ?? []), ...parseAnchors(text)]);
+  };
+  for (const one of given) {
+    const [, name = '', text = ''] = /^([a-z0-9-]*)=(.*)$/s.exec(one) ?? [];
+    if (name !== '') {
+      add(name, text.startsWith('@') ? await read(text.slice(1)) : text);
+      continue;
+    }
+    const lines = one.startsWith('@') ? linesOf(await read(one.slice(1))) : [];
+    if (lines.length === 0) {
+      throw usageError(
+        '--anchor',
+        `--anchor takes RUNNER=bulkhead-audit:NUMBER:HASH, RUNNER=@FILE, or @FILE with the output of \`bulkhead fleet anchor\`, not ${visible(one)}`,
+      );
+    }
+    for (const { runner, anchor } of lines) add(runner, anchor);
+  }
+  return anchors;
+}
+
+/** The lines that `fleet anchor` printed. */
+function linesOf(text: string): readonly { readonly runner: string; readonly anchor: string }[] {
+  return [...text.matchAll(/^(?<runner>[a-z0-9-]+)=(?<anchor>bulkhead-audit:\S+)$/gm)].map(
+    ({ groups }) => ({ runner: groups?.['runner'] ?? '', anchor: groups?.['anchor'] ?? '' }),
+  );
 }
 
 function explain(verdict: AuditVerdict): string {
   if (!verdict.ok) return `${verdict.message}; the ${verdict.records} records before it are intact`;
-  const { records, head, attested } = verdict;
+  const { records, head, anchored, attested } = verdict;
+  const proven = anchored === 0 ? '' : `, ${anchored} anchored`;
   const signed = attested === undefined ? '' : `, ${attested} signed`;
-  return `${records} records${signed}, the last is ${head.seq} ${head.hash.slice(0, 16)}`;
+  return `${records} records${proven}${signed}, the last is ${head.seq} ${head.hash.slice(0, 16)}`;
 }

@@ -1,7 +1,7 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
 import { type Link, linkOf, START } from '../audit/chain.js';
 import type { StoredLine } from '../audit/store.js';
-import { type AuditVerdict, verify, type VerifyOptions } from '../audit/verify.js';
+import { type Anchor, type AuditVerdict, verify, type VerifyOptions } from '../audit/verify.js';
 import { auditStreamOf, lineOf } from './audit-stream.js';
 import type { Cell } from './connection.js';
 
@@ -11,12 +11,18 @@ export interface RunnerAudit {
   readonly verdict: AuditVerdict;
 }
 
+/** How the logs of all runners are verified. */
+export interface VerifyRunnersOptions extends Pick<VerifyOptions, 'keys'> {
+  /** Records that were anchored, by runner. A runner with anchors must have a log. Default: none. */
+  readonly anchors?: ReadonlyMap<string, readonly Anchor[]>;
+}
+
 /** Follows the audit logs of all runners in the cell's stream, from their first records. */
 export interface AuditWatch {
   /** Why the log of a runner is not intact; `undefined`: it is, as far as it was read. */
   broken(runner: string): string | undefined;
   /** Reads the whole stream, and verifies the log of each runner in it. */
-  verifyAll(options?: Pick<VerifyOptions, 'keys'>): Promise<readonly RunnerAudit[]>;
+  verifyAll(options?: VerifyRunnersOptions): Promise<readonly RunnerAudit[]>;
   close(): Promise<void>;
 }
 
@@ -75,19 +81,29 @@ export async function watchAudit({ cell, onBroken }: AuditWatchSpec): Promise<Au
 
   return {
     broken: (runner) => broken.get(runner),
-    verifyAll: async (options = {}) => {
+    verifyAll: async ({ anchors: anchored = new Map(), ...options } = {}) => {
       const manager = await client.jetstreamManager(false);
       const { state } = await manager.streams.info(stream, {
         subjects_filter: subjects.audit('*'),
       });
       const there = Object.keys(state.subjects ?? {}).map((one) => subjects.lastToken(one));
       const verdicts: RunnerAudit[] = [];
-      for (const runner of [...new Set([...heads.keys(), ...there])].toSorted()) {
+      const all = new Set([...heads.keys(), ...anchored.keys(), ...there]);
+      for (const runner of [...all].toSorted()) {
         // What was there before must be there still.
         const before = heads.get(runner);
-        const anchors = before === undefined ? [] : [before];
+        // guard: fleet-audit-anchors-compared
+        const anchors = [
+          ...(anchored.get(runner) ?? []),
+          ...(before === undefined ? [] : [before]),
+        ];
         const verdict = await verify(linesOf(runner), { ...options, anchors });
-        verdicts.push({ runner, verdict });
+        // The caller's alone.
+        const compared = verdict.ok ? verdict.anchored - (before === undefined ? 0 : 1) : 0;
+        verdicts.push({
+          runner,
+          verdict: verdict.ok ? { ...verdict, anchored: compared } : verdict,
+        });
       }
       return verdicts;
     },

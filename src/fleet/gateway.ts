@@ -1,5 +1,6 @@
 import { type Agent, makeAgent } from '../agent/agent.js';
 import type { AgentOptions } from '../agent/options.js';
+import { parseAnchors } from '../audit/verify.js';
 import type { Engine } from '../engine/engine-api.js';
 import { openEngine } from '../engine/engine.js';
 import type { EngineOptions } from '../engine/types/options.js';
@@ -37,9 +38,14 @@ export interface Gateway extends Engine {
   movePlugin(plugin: string, runner: string, tenant?: string): Promise<void>;
   /**
    * Verifies the audit logs of all runners that NATS has. `keys`: files with public keys, by which each record
-   * must be signed. Default: signatures are not verified.
+   * must be signed. Default: signatures are not verified. `anchors`: by runner, texts with anchors that its log
+   * must contain, as `bulkhead fleet anchor` prints them. Default: none. Throws `INVALID_OPTIONS` for a text
+   * without an anchor.
    */
-  verifyAudit(options?: { readonly keys?: readonly string[] }): Promise<readonly RunnerAudit[]>;
+  verifyAudit(options?: {
+    readonly keys?: readonly string[];
+    readonly anchors?: Readonly<Record<string, readonly string[]>>;
+  }): Promise<readonly RunnerAudit[]>;
 }
 
 /**
@@ -189,8 +195,16 @@ async function openGateway(
           const auditBroken = broken(runner.name);
           return auditBroken === undefined ? runner : { ...runner, auditBroken };
         }),
-      verifyAudit: async ({ keys } = {}) =>
-        verifyAll(keys === undefined ? {} : { keys: keys.flatMap(readPublicKeys) }),
+      verifyAudit: async ({ keys, anchors = {} } = {}) =>
+        verifyAll({
+          ...(keys === undefined ? {} : { keys: keys.flatMap(readPublicKeys) }),
+          anchors: new Map(
+            Object.entries(anchors).map(([runner, texts]) => [
+              requireName('runner', runner),
+              texts.flatMap((text) => parseAnchors(text)),
+            ]),
+          ),
+        }),
       movePlugin: (plugin, runner, tenant) =>
         pins.move(tenant, plugin, requireName('runner', runner)),
       grant: (plugin) => Promise.reject(cannotGrant(plugin)),

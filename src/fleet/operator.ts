@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { BulkheadError, messageOf } from '../errors.js';
 import { readPublicKeys, readSigningKey } from '../keys/key-file.js';
 import { auditStreamOf } from './audit-stream.js';
-import { type RunnerAudit, watchAudit } from './audit-watch.js';
+import { type RunnerAudit, type VerifyRunnersOptions, watchAudit } from './audit-watch.js';
 import { connectCell } from './connection.js';
 import { gatewayId } from './epoch.js';
 import { HEARTBEAT_EVERY_MS, readHeartbeat } from './heartbeat.js';
@@ -20,7 +20,11 @@ export interface FleetOperator extends AsyncDisposable {
   /** From now on, that runner keeps the state of the plugin for that tenant. */
   move(plugin: string, runner: string, tenant: string | undefined): Promise<void>;
   /** Verifies the audit logs of all runners that NATS has. `keys`: files with public keys. */
-  verifyAudit(keys: readonly string[] | undefined): Promise<readonly RunnerAudit[]>;
+  verifyAudit(
+    options: Pick<VerifyRunnersOptions, 'anchors'> & {
+      readonly keys?: readonly string[] | undefined;
+    },
+  ): Promise<readonly RunnerAudit[]>;
 }
 
 /** More than the time between two heartbeats. */
@@ -50,8 +54,11 @@ export async function openFleetOperator(
     },
     pins: () => pins.list(),
     move: (plugin, runner, tenant) => pins.move(tenant, plugin, runner),
-    verifyAudit: async (keys) => {
-      const options = keys === undefined ? {} : { keys: keys.flatMap(readPublicKeys) };
+    verifyAudit: async ({ keys, ...rest }) => {
+      const options = {
+        ...rest,
+        ...(keys === undefined ? {} : { keys: keys.flatMap(readPublicKeys) }),
+      };
       const watch = await watchAudit({ cell, onBroken: () => {} }).catch((error: unknown) => {
         throw new BulkheadError(
           'FLEET_FAILED',

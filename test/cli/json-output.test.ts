@@ -79,6 +79,7 @@ describe('--json', () => {
       ...LINES.map(([name]) => name),
       ...STEPS.map(({ output }) => output),
       // Compared by the tests of these commands.
+      'fleet anchor',
       'fleet move',
       'fleet status',
       'fleet verify',

@@ -77,7 +77,7 @@ describe.skipIf(!hasNats)('bulkhead fleet', () => {
   });
 
   it.each([
-    [['mvoe'], 'status, move or verify'],
+    [['mvoe'], 'status, move, verify or anchor'],
     [['move', 'notes'], 'bulkhead fleet move PLUGIN RUNNER'],
     [['move', 'ntoes', 'second'], 'did you mean notes?'],
     [['move', 'notes', 'secnod'], 'the runner secnod does not run; there are '],
@@ -85,10 +85,48 @@ describe.skipIf(!hasNats)('bulkhead fleet', () => {
     [['status', 'notes'], 'notes needs `fleet move`'],
     [['status', '--tenant', 'ada'], '--tenant needs `fleet move`'],
     [['status', '--key', 'audit.pub'], '--key needs `fleet verify`'],
+    [['anchor', '--anchor', 'first=x'], '--anchor needs `fleet verify`'],
+    [['verify', '--anchor', 'first'], '--anchor takes RUNNER=bulkhead-audit:NUMBER:HASH'],
+    [['verify', '--anchor', '@/dev/null'], 'the output of `bulkhead fleet anchor`'],
+    [['verify', '--anchor', 'first=@absent.txt'], '--anchor cannot read absent.txt'],
+    [['verify', '--anchor', 'first=12'], 'The text has no anchor'],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await fleet(...words);
     expect(stderr).toContain(message);
     expect(code).toBe(1);
+  });
+
+  it('finds with an anchor that records of a log are missing at its end, or all of them', async () => {
+    await json('fleet anchor', 'anchor');
+    const { stdout } = await fleet('anchor');
+    expect(stdout).toMatch(/^first=bulkhead-audit:\d+:[\da-f]{64}$/m);
+    const file = join(cell.root, 'anchors.txt');
+    writeFileSync(file, stdout);
+    expect(await fleet('verify')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('only an anchor detects records cut off at the end'),
+    });
+    expect(await fleet('verify', '--anchor', `@${file}`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^intact {2}first: \d+ records, 1 anchored, /m),
+    });
+    const [, seq = '', hash = ''] = /^first=bulkhead-audit:(\d+):(\w+)$/m.exec(stdout) ?? [];
+    const later = `bulkhead-audit:${Number(seq) + 1}:${hash}`;
+    writeFileSync(file, `2026-11-28T00:00:00.000Z ${later}\n`);
+    expect(await fleet('verify', '--anchor', `first=@${file}`)).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^BROKEN {2}first: .*missing at the end/m),
+    });
+    expect(await fleet('verify', '--anchor', `third=${later}`)).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^BROKEN {2}third: .*missing at the end/m),
+    });
+    const anchors = { third: [later] };
+    const verdicts = await gateway.verifyAudit({ anchors });
+    expect(verdicts.find(({ runner }) => runner === 'third')?.verdict.ok).toBe(false);
+    await expect(gateway.verifyAudit({ anchors: { first: ['none'] } })).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+    });
   });
 
   it('verifies the audit logs of the runners, and finds one that is not intact', async () => {

@@ -162,6 +162,12 @@ export const fleetGuards: readonly Guard[] = [
     tests: AUDIT,
   },
   {
+    id: 'fleet-audit-anchors-compared',
+    stops: 'records of a runner that NATS lost at the end of its log, and that anchors name',
+    mutation: { replace: [/\.\.\.\(anchored.*,/, ''] },
+    tests: ['test/fleet/operator.test.ts'],
+  },
+  {
     id: 'carried-effect-digest-compared',
     stops: 'an approver who is asked about another request than the one that would be sent',
     mutation: 'never',
