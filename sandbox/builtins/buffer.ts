@@ -30,6 +30,18 @@ Object.assign(PlainBuffer.prototype, {
   },
 });
 
+/** Node's older methods for one encoding each, which packages such as busboy call. */
+for (const encoding of ['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf8'] as const) {
+  Object.assign(PlainBuffer.prototype, {
+    [`${encoding}Slice`](this: Buffer, start?: number, end?: number): string {
+      return this.toString(encoding, start, end);
+    },
+    [`${encoding}Write`](this: Buffer, text: string, offset?: number, length?: number): number {
+      return this.write(text, offset ?? 0, length ?? this.length - (offset ?? 0), encoding);
+    },
+  });
+}
+
 for (const name of ['readBigUInt64LE', 'readBigUInt64BE', 'writeBigUInt64LE', 'writeBigUInt64BE']) {
   const method: unknown = Reflect.get(PlainBuffer.prototype, name);
   Object.assign(PlainBuffer.prototype, { [name.replace('UInt', 'Uint')]: method });

@@ -56,30 +56,89 @@ function convertLater(format: Format) {
   };
 }
 
+/** What belongs to a stream, also to an object that an older class made of one with `Inflate.call(this)`. */
+interface StreamState {
+  readonly codec: Codec;
+  readonly chunkSize: number;
+  handle: Handle | null;
+  outBuffer: Buffer | undefined;
+}
+
+const states = new WeakMap<object, StreamState>();
+
+function stateOf(stream: object): StreamState {
+  const state = states.get(stream);
+  if (state === undefined) throw new TypeError('the stream was not constructed');
+  return state;
+}
+
+function begin(stream: ZlibStream, format: Format, options: ZlibOptions = {}): void {
+  stream.bytesWritten = 0;
+  const { chunkSize = constants['Z_DEFAULT_CHUNK'] ?? 0 } = options;
+  const codec = makeCodec(format, options);
+  const handle = makeHandle(codec, stream._writeState);
+  states.set(stream, { codec, chunkSize, handle, outBuffer: undefined });
+}
+
+/** The part of Node's internal object that packages use, such as pngjs for images of a known size. */
+interface Handle {
+  /** Leaves the free bytes of the output and the unread bytes of the input in the stream's `_writeState`. */
+  writeSync(
+    flush: Z_FlushMode,
+    input: Uint8Array | null | undefined,
+    at: number,
+    length: number,
+    output: Uint8Array,
+    outputAt: number,
+    outputLength: number,
+  ): void;
+  close(): void;
+}
+
+function makeHandle(codec: Codec, result: Uint32Array): Handle {
+  /** What did not fit into the output yet. */
+  let rest: Uint8Array = NOTHING;
+  return {
+    writeSync: (flush, input, at, length, output, outputAt, outputLength) => {
+      if (length > 0 || rest.length === 0) {
+        const bytes = input?.subarray(at, at + length) ?? NOTHING;
+        rest = Buffer.concat([rest, ...codec.push(bytes, flush)]);
+      }
+      const taken = Math.min(outputLength, rest.length);
+      output.set(rest.subarray(0, taken), outputAt);
+      rest = rest.subarray(taken);
+      result[0] = outputLength - taken;
+      result[1] = 0;
+    },
+    close: () => {
+      rest = NOTHING;
+    },
+  };
+}
+
 /** A stream of one format. `close` and `flush` are those of Node. */
 class ZlibStream extends Transform {
-  bytesWritten = 0;
-  readonly #codec: Codec;
+  declare bytesWritten: number;
 
-  constructor(format: Format, options: ZlibOptions = {}) {
+  constructor(format: Format, options?: ZlibOptions) {
     super(options);
-    this.#codec = makeCodec(format, options);
+    begin(this, format, options);
   }
 
   override _transform(chunk: Uint8Array, _: string, done: (error?: unknown) => void): void {
     this.bytesWritten += chunk.length;
-    this.#push(toBytes(chunk), FLUSH.none, done);
+    pushInto(this, toBytes(chunk), FLUSH.none, done);
   }
 
   override _flush(done: (error?: unknown) => void): void {
-    this.#push(NOTHING, FLUSH.finish, done);
+    pushInto(this, NOTHING, FLUSH.finish, done);
   }
 
   /** Writes out what was compressed so far. */
   flush(kind?: Z_FlushMode | (() => void), done?: () => void): void {
     const mode = typeof kind === 'number' ? kind : FLUSH.full;
     const after = typeof kind === 'function' ? kind : done;
-    this.#push(NOTHING, mode, (error) => {
+    pushInto(this, NOTHING, mode, (error) => {
       if (error !== undefined) this.destroy(error);
       after?.();
     });
@@ -90,18 +149,52 @@ class ZlibStream extends Transform {
     this.destroy();
   }
 
-  #push(bytes: Uint8Array, flush: Z_FlushMode, done: (error?: unknown) => void): void {
-    try {
-      for (const part of this.#codec.push(bytes, flush)) this.push(part);
-    } catch (error) {
-      done(error);
-      return;
-    }
-    done();
+  get _handle(): Handle | null {
+    return stateOf(this).handle;
+  }
+
+  set _handle(handle: Handle | null) {
+    stateOf(this).handle = handle;
+  }
+
+  get _chunkSize(): number {
+    return stateOf(this).chunkSize;
+  }
+
+  get _outBuffer(): Buffer {
+    const state = stateOf(this);
+    return (state.outBuffer ??= Buffer.alloc(state.chunkSize));
+  }
+
+  get _outOffset(): number {
+    return 0;
+  }
+
+  get _writeState(): Uint32Array {
+    const state = writeStates.get(this) ?? new Uint32Array(2);
+    writeStates.set(this, state);
+    return state;
   }
 }
 
-/** The class of Node's name, such as `Gzip`, which may be called without `new`, and its functions. */
+const writeStates = new WeakMap<object, Uint32Array>();
+
+function pushInto(
+  stream: ZlibStream,
+  bytes: Uint8Array,
+  flush: Z_FlushMode,
+  done: (error?: unknown) => void,
+): void {
+  try {
+    for (const part of stateOf(stream).codec.push(bytes, flush)) stream.push(part);
+  } catch (error) {
+    done(error);
+    return;
+  }
+  done();
+}
+
+/** The class of Node's name, such as `Gzip`, which may be called without `new` or for an object of a subclass, and its functions. */
 function membersOf(format: Format): Readonly<Record<string, unknown>> {
   const name = `${format.charAt(0).toUpperCase()}${format.slice(1)}`;
   const Named = class extends ZlibStream {
@@ -110,7 +203,14 @@ function membersOf(format: Format): Readonly<Record<string, unknown>> {
     }
   };
   Object.defineProperty(Named, 'name', { value: name });
-  const callable = new Proxy(Named, { apply: (made, _, [options]) => new made(options) });
+  const callable = new Proxy(Named, {
+    apply: (made, self: unknown, [options]) => {
+      if (!(self instanceof Named)) return new made(options);
+      Reflect.apply(Transform, self, [options]);
+      begin(self, format, options);
+      return undefined;
+    },
+  });
   return {
     [name]: callable,
     [`create${name}`]: (options?: ZlibOptions) => new Named(options),

@@ -81,7 +81,10 @@ export async function watchAudit({ cell, onBroken }: AuditWatchSpec): Promise<Au
 
   return {
     broken: (runner) => broken.get(runner),
-    verifyAll: async ({ anchors: anchored = new Map(), ...options } = {}) => {
+    verifyAll: async ({
+      anchors: anchored = new Map<string, readonly Anchor[]>(),
+      ...options
+    } = {}) => {
       const manager = await client.jetstreamManager(false);
       const { state } = await manager.streams.info(stream, {
         subjects_filter: subjects.audit('*'),

@@ -6,8 +6,10 @@ import { formats } from '../formats/table.js';
 import { permissionKinds, scopeTexts } from '../permissions/table.js';
 import { bundleFailed } from '../plugin/bundle/problems.js';
 import type { Bundle, Plugin } from '../plugin/plugin.js';
+import { packageOf } from '../plugin/package-path.js';
 import { makeSourceFinder } from '../plugin/source-map.js';
 import { bundlesToRead, placeText } from './bundled.js';
+import { globalObjectUses } from './global-object.js';
 import type { Finding, SuggestedKind, SuggestedPermissions } from './finding.js';
 import { hostOf } from './network-rules.js';
 import { judge, powerUsed } from './rules.js';
@@ -87,6 +89,13 @@ async function readBundle(
     const item = itemOf(await asKept(finding, written, directory), at);
     if (item !== undefined) items.push(item);
     else open.push({ permission: finding.permission, what: finding.why, at });
+  }
+  for (const { permission, why, at } of globalObjectUses(reading, placeOf)) {
+    const isKnown = (one: { readonly permission: string; readonly at: string }): boolean =>
+      one.permission === permission && packageOf(one.at) === packageOf(at);
+    if (items.some(isKnown) || open.some(isKnown)) continue;
+    if (permission === 'network') open.push({ permission, what: why, at });
+    else if (hasCryptoRandom) items.push({ permission, scope: 'true', why, at });
   }
   for (const { name, node } of reading.contextVariables) {
     const at = placeOf(node.start);

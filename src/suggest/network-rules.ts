@@ -34,6 +34,9 @@ export function fetchFindings(
   member: Member,
   reading: Reading,
 ): readonly Finding[] {
+  if (CONNECTIONS.has(operation) && member.call?.type === 'NewExpression') {
+    return [network(`${name}.${operation}`, node, member, reading)];
+  }
   if (!REQUESTS.has(operation)) return [];
   // guard: imported-fetch-found
   if (member.call?.type === 'CallExpression') return [network(name, node, member, reading)];
@@ -96,4 +99,7 @@ export function isEvaluator(node: AnyNode): boolean {
 }
 
 /** Members that send a request to the URL of the first argument. `''` and `default`: the default export. */
-const REQUESTS: ReadonlySet<string> = new Set(['', 'default', 'fetch']);
+const REQUESTS: ReadonlySet<string> = new Set(['', 'default', 'fetch', 'request']);
+
+/** Classes of undici for the origin of their first argument. */
+const CONNECTIONS: ReadonlySet<string> = new Set(['BalancedPool', 'Client', 'Pool']);

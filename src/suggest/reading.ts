@@ -8,7 +8,7 @@ import type {
   VariableDeclarator,
 } from 'acorn';
 import { enterAll, parseSource } from '../plugin/bundle/rewrite/parse.js';
-import { type Reference, resolveReferences } from '../plugin/bundle/rewrite/scopes.js';
+import { isMember, type Reference, resolveReferences } from '../plugin/bundle/rewrite/scopes.js';
 import { lineStarts, positionIn } from './positions.js';
 import { makeStaticTexts, type StaticTexts } from './static-text.js';
 import { findUnreached } from './unreached.js';
@@ -30,6 +30,8 @@ export interface Reading {
   readonly isUnreached: (offset: number) => boolean;
   /** Every text in the code, with its offset. */
   readonly literals: readonly { readonly text: string; readonly at: number }[];
+  /** Every `x.getRandomValues` and `x.randomUUID`, whatever `x` is. */
+  readonly draws: readonly AnyNode[];
 }
 
 export interface Use {
@@ -51,6 +53,7 @@ export function readCode(code: string): Reading {
   /** What is assigned to a variable, by its scope and its name. */
   const values = new Map<object | undefined, Map<string, AnyNode[]>>();
   const contextVariables: { name: string; node: AnyNode }[] = [];
+  const draws: AnyNode[] = [];
   const calls = new Map<string, CallExpression[]>();
   /** Local names of `context.env`. */
   const environments = new Set(['env']);
@@ -86,6 +89,7 @@ export function readCode(code: string): Reading {
     } else if (node.type === 'TemplateElement') {
       literals.push({ text: node.value.cooked ?? '', at: node.start });
     } else if (node.type === 'MemberExpression') {
+      if (isMember(node, 'getRandomValues') || isMember(node, 'randomUUID')) draws.push(node);
       const name = variableReadBy(node, environments);
       if (name !== undefined) contextVariables.push({ name, node });
     } else if (node.type === 'VariableDeclarator') {
@@ -130,6 +134,7 @@ export function readCode(code: string): Reading {
     isUnreached: findUnreached(walk, references, (node) => parents.get(node)),
     positionOf: (offset) => positionIn(starts, offset),
     literals,
+    draws,
     contextVariables,
   };
 }

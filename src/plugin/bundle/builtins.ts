@@ -33,7 +33,7 @@ const POLYFILLS: ReadonlyMap<string, string> = new Map([
   ['isomorphic-fetch', 'fetch'],
   ['isomorphic-unfetch', 'fetch'],
   ['node-fetch', 'fetch'],
-  ['undici', 'fetch'],
+  ['undici', 'undici'],
   ['unfetch', 'fetch'],
   ['whatwg-fetch', 'fetch'],
 ]);

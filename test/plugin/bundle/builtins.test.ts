@@ -125,16 +125,29 @@ describe('the globals of Node', () => {
 });
 
 describe('a package that polyfills fetch', () => {
-  it.each(['node-fetch', 'cross-fetch', 'undici'])(
-    "is the plugin's own fetch: %s",
-    async (name) => {
-      const value = await run(
-        `import fetched, { fetch } from '${name}'; const { default: required } = require('${name}'); export const run = async () => [await (await fetched('https://a.test/')).text(), (await fetch('x')).status, typeof required];`,
-        { fetch: true },
-      );
-      expect(value).toEqual(['fetched', 200, 'function']);
-    },
-  );
+  it.each(['node-fetch', 'cross-fetch'])("is the plugin's own fetch: %s", async (name) => {
+    const value = await run(
+      `import fetched, { fetch } from '${name}'; const { default: required } = require('${name}'); export const run = async () => [await (await fetched('https://a.test/')).text(), (await fetch('x')).status, typeof required];`,
+      { fetch: true },
+    );
+    expect(value).toEqual(['fetched', 200, 'function']);
+  });
+});
+
+describe('undici', () => {
+  it('sends over the plugin’s own fetch, and without it says which permission is missing', async () => {
+    const source = `import undici, { fetch, request, Pool } from 'undici';
+      const attempt = (use) => use().then((answer) => answer.statusCode, (error) => error.code);
+      export const run = async () => [typeof undici.request, await attempt(() => request('https://a.test/')), await attempt(() => new Pool('https://a.test').request({ path: '/' }))];`;
+    expect(await run(source)).toEqual(['function', 'NETWORK_DENIED', 'NETWORK_DENIED']);
+    const fetched = `import undici, { fetch } from 'undici'; export const run = async () => [await (await fetch('https://a.test/')).text(), typeof undici.Headers];`;
+    expect(await run(fetched, { fetch: true })).toEqual(['fetched', expect.any(String)]);
+  });
+
+  it('refuses what it does not have, by its own name', async () => {
+    const source = `import { ProxyAgent } from 'undici'; export const run = async () => { try { new ProxyAgent('http://p.test') } catch (error) { return error.message } };`;
+    expect(await run(source)).toMatch(/^undici\.ProxyAgent is refused/);
+  });
 });
 
 describe('the other built-ins', () => {

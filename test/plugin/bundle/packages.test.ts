@@ -200,6 +200,16 @@ describe('a package', () => {
     expect(value).toBe('1.2.3');
   });
 
+  it('requires a built-in module by createRequire at once, as a minified ES module does', async () => {
+    const value = await runFiles({
+      'index.ts': `import { base } from 'dep'; export const run = () => base('/a/b');`,
+      'node_modules/dep/package.json': '{"name":"dep","type":"module","main":"index.mjs"}',
+      'node_modules/dep/index.mjs':
+        'import{createRequire as t}from"node:module";const p=t(import.meta.url)("path");export const base=x=>p.basename(x);',
+    });
+    expect(value).toBe('b');
+  });
+
   it('builds without a package.json that its code names', async () => {
     const value = await runFiles({
       'index.ts': `import { version } from 'dep'; export const run = () => version;`,

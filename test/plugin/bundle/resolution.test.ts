@@ -78,6 +78,12 @@ describe('a package', () => {
       'a',
     ],
     [
+      'its file for Node if the browser file keeps the document',
+      '{ "exports": { "browser": "./b.js", "node": "./n.js", "default": "./b.js" } }',
+      { 'n.js': say('n'), 'b.js': 'const d=document,t=d.body;export const found="b";' },
+      'n',
+    ],
+    [
       'exports',
       '{ "exports": "./x.js", "main": "a.js" }',
       { 'a.js': say('a'), 'x.js': say('x') },

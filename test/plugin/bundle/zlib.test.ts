@@ -107,6 +107,27 @@ describe('node:zlib of a plugin', () => {
     ).toEqual([0x36_10_a6_86, 0x36_10_a6_86, 9, 2, true, true, 'BUILTIN_DENIED']);
   });
 
+  it('can be the constructor of an older class, and inflates by the internal object as pngjs does', async () => {
+    const made = zlib.deflateSync(TEXT).toString('base64');
+    const body = `
+      function Old(this: any, options: any) { (zlib as any).Inflate.call(this, options); }
+      Old.prototype = Object.create(zlib.Inflate.prototype);
+      const old = new (Old as any)({ chunkSize: 1000 });
+      const [input, parts] = [from('${made}'), [] as Buffer[]];
+      for (let [at, left] = [0, input.length];;) {
+        const output = Buffer.alloc(old._chunkSize);
+        old._handle.writeSync(zlib.constants.Z_FINISH, input, at, left, output, 0, output.length);
+        const [free, unread] = old._writeState;
+        parts.push(output.subarray(0, output.length - free));
+        at += left - unread; left = unread;
+        if (free > 0) break;
+      }
+      old._handle.close(); old._handle = null;
+      const streamed = new (Old as any)(); streamed.end(input);
+      return [Buffer.concat(parts).toString() === TEXT, parts.length > 2, old._handle, (await all(streamed)).toString() === TEXT, old instanceof zlib.Inflate, new zlib.Inflate()._outOffset];`;
+    expect(await run(body)).toEqual([true, true, null, true, true, 0]);
+  });
+
   it('a stream writes out what it has when it is flushed', async () => {
     const value = await run(`const gzip = zlib.createGzip(); const parts: any[] = [];
       gzip.on('data', (part: any) => parts.push(part)); gzip.write('first');

@@ -31,6 +31,26 @@ describe('Buffer', () => {
     );
   });
 
+  it.each(['ascii', 'base64', 'base64url', 'hex', 'latin1', 'ucs2', 'utf8'])(
+    'has the methods of %s, as packages call them',
+    (encoding) => {
+      const use = (of: typeof NodeBuffer): unknown => {
+        const written = of.alloc(12);
+        const method = (name: string): unknown => Reflect.get(written, `${encoding}${name}`);
+        const used = (name: string, ...args: readonly unknown[]): unknown =>
+          Reflect.apply(method(name) as () => unknown, written, args);
+        return [
+          used('Write', '6162', 2, 4),
+          used('Write', '6162'),
+          used('Slice', 1, 8),
+          used('Slice'),
+          [...written],
+        ];
+      };
+      expect(use(Buffer)).toEqual(use(NodeBuffer));
+    },
+  );
+
   it('finds what Node finds, from either end', () => {
     fc.assert(
       fc.property(

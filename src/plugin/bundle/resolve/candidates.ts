@@ -230,10 +230,11 @@ function sendsOnlyAsNode(forBrowsers: string, forNode: string): boolean {
   return XHR.test(forBrowsers) && !/\bfetch\b/.test(forBrowsers) && HTTP.test(forNode);
 }
 
-/** Whether only the file for browsers needs a `window`: it reads a class there, or has no other global object. */
+/** Whether only the file for browsers needs a `window` or a `document`: it reads a class there, has no other global object, or keeps the document. */
 function needsWindow(forBrowsers: string, forNode: string): boolean {
   const reads = (text: string): boolean =>
     WINDOW_OR_NOTHING.test(text) ||
+    (KEEPS_DOCUMENT.test(text) && !/\btypeof\s+document\b/.test(text)) ||
     (/\bwindow\s*\.\s*[A-Z]\w+/.test(text) && !/\btypeof\s+window\b/.test(text));
   return reads(forBrowsers) && !reads(forNode);
 }
@@ -241,6 +242,9 @@ function needsWindow(forBrowsers: string, forNode: string): boolean {
 /** `typeof window !== 'undefined' ? window : typeof self !== 'undefined' ? self : null` */
 const WINDOW_OR_NOTHING =
   /(?:\btypeof\s+(self|window)\s*!==?\s*["']undefined["']\s*\?\s*\1\s*:\s*){2}(?:\/\*[^*]{0,80}\*\/\s*)?(?:null|undefined|void 0)\b/;
+
+/** `const d = document;`, as lit-html has it. */
+const KEEPS_DOCUMENT = /[\w$]\s*=\s*document\s*[,;]/;
 
 const XHR = /\.\s*XMLHttpRequest\s*\(|\bnew\s+XMLHttpRequest\b/;
 const HTTP = /["'](?:node:)?https?["']/;

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import { packageOf } from '../../package-path.js';
 import { isReplaced } from '../builtins.js';
 
-/** A call with one text, such as `require("path")` under any name. */
-const CALL = /[\w$]\(\s*(["'])(?:node:)?([a-z][a-z0-9_]*(?:\/[a-z]+)?)\1\s*\)/g;
+/** A call with one text, such as `require("path")` under any name, or `createRequire(import.meta.url)("path")`. */
+const CALL = /[\w$)]\(\s*(["'])(?:node:)?([a-z][a-z0-9_]*(?:\/[a-z]+)?)\1\s*\)/g;
 
 /** Modules that one file can name. There are fewer. */
 const MAX_MODULES = 100;

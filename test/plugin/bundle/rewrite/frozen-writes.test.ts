@@ -45,6 +45,38 @@ describe('writes over frozen intrinsics', () => {
     expect(value).toEqual([7, 'mapped', { values: [1], filter: 2 }]);
   });
 
+  it('override by a computed name what an object made of an intrinsic’s prototype inherits', async () => {
+    const value = await runFiles({
+      'index.ts': `// @ts-nocheck
+        function List() {} List.prototype = Object.create(Array.prototype);
+        const mixin = { some: () => 'mixed in', at: () => 'also' };
+        for (const key of Object.keys(mixin)) List.prototype[key] = mixin[key];
+        const seen = Object.create(Map.prototype);
+        seen['has'] = () => 'has';
+        export const run = () => {
+          const list = new List();
+          list.push(2, 1);
+          list.sort();
+          return [list.some(), list.at(), list.length, list[0], list instanceof Array, [].some(() => true), seen.has(), Object.keys(List.prototype)];
+        };`,
+    });
+    expect(value).toEqual(['mixed in', 'also', 2, 1, true, false, 'has', ['some', 'at']]);
+  });
+
+  it('of packages to the intrinsics do nothing in ES modules too', async () => {
+    const value = await runFiles({
+      'index.ts': `import { patch } from 'polyfill'; export const run = () => patch();`,
+      'node_modules/polyfill/package.json':
+        '{"name":"polyfill","type":"module","exports":"./index.js"}',
+      'node_modules/polyfill/index.js': `
+        Set.prototype['toJSON'] = function () { return [...this] };
+        Function.prototype.toString = () => 'patched';
+        Object.defineProperty(Array.prototype, 'extra', { value: 1 });
+        export const patch = () => [JSON.stringify(new Set([1])), String(() => 1), [].extra === undefined];`,
+    });
+    expect(value).toEqual(['{}', '() => 1', true]);
+  });
+
   it('to the intrinsics do nothing in CommonJS, which may be sloppy', async () => {
     const value = await runFiles({
       'index.js': `

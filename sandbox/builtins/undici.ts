@@ -1,0 +1,287 @@
+import { Buffer } from './buffer.js';
+import { always, compartmentGlobal } from './compartment-globals.js';
+import { offer } from './denied.js';
+import { EventEmitter } from './events.js';
+import { builtin as fetchModule } from './fetch.js';
+import { makeRequest } from './http-client.js';
+import type { IncomingMessage } from './http-message.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What `request` resolves with: <https://undici.nodejs.org/#/docs/api/Dispatcher.md>, `ResponseData`. */
+interface ResponseData {
+  readonly statusCode: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly trailers: object;
+  readonly opaque: unknown;
+  readonly context: object;
+  readonly body: IncomingMessage;
+}
+
+class UndiciError extends Error {
+  code = 'UND_ERR';
+
+  constructor(message?: string) {
+    super(message);
+    this.name = 'UndiciError';
+  }
+}
+
+function errorClass(name: string, code: string, otherwise: string): typeof UndiciError {
+  const Named = class extends UndiciError {
+    constructor(message = otherwise) {
+      super(message);
+      this.name = name;
+      this.code = code;
+    }
+  };
+  Object.defineProperty(Named, 'name', { value: name });
+  return Named;
+}
+
+const HeadersTimeoutError = errorClass(
+  'HeadersTimeoutError',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'Headers Timeout Error',
+);
+const InvalidArgumentError = errorClass(
+  'InvalidArgumentError',
+  'UND_ERR_INVALID_ARG',
+  'Invalid Argument Error',
+);
+
+const errors: object = {
+  UndiciError,
+  HeadersTimeoutError,
+  InvalidArgumentError,
+  AbortError: errorClass('AbortError', 'UND_ERR_ABORT', 'The operation was aborted'),
+  BodyTimeoutError: errorClass('BodyTimeoutError', 'UND_ERR_BODY_TIMEOUT', 'Body Timeout Error'),
+  ClientClosedError: errorClass('ClientClosedError', 'UND_ERR_CLOSED', 'The client is closed'),
+  ClientDestroyedError: errorClass(
+    'ClientDestroyedError',
+    'UND_ERR_DESTROYED',
+    'The client is destroyed',
+  ),
+  ConnectTimeoutError: errorClass(
+    'ConnectTimeoutError',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'Connect Timeout Error',
+  ),
+  HeadersOverflowError: errorClass(
+    'HeadersOverflowError',
+    'UND_ERR_HEADERS_OVERFLOW',
+    'Headers Overflow Error',
+  ),
+  RequestAbortedError: errorClass('RequestAbortedError', 'UND_ERR_ABORTED', 'Request aborted'),
+  RequestContentLengthMismatchError: errorClass(
+    'RequestContentLengthMismatchError',
+    'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+    'Request body length does not match content-length header',
+  ),
+  ResponseStatusCodeError: errorClass(
+    'ResponseStatusCodeError',
+    'UND_ERR_RESPONSE_STATUS_CODE',
+    'Response Status Code Error',
+  ),
+  SocketError: errorClass('SocketError', 'UND_ERR_SOCKET', 'Socket error'),
+};
+
+/** Sends one request over the compartment's `fetch`. Redirects are not followed, as in undici. */
+async function send(address: unknown, options: Fields): Promise<ResponseData> {
+  const url = addressOf(address, options);
+  const { body, method, headers, signal, opaque = null, headersTimeout } = options;
+  const content = await contentOf(body);
+  const request = makeRequest(url.startsWith('https:') ? 'https:' : 'http:')(url, {
+    method: method ?? (content === undefined ? 'GET' : 'PUT'),
+    headers: { ...content?.headers, ...fieldsOf(headers) },
+    ...(signal === undefined || signal === null ? {} : { signal }),
+  });
+  return new Promise((resolve, reject) => {
+    request.once('error', reject);
+    if (typeof headersTimeout === 'number' && headersTimeout > 0) {
+      request.setTimeout(headersTimeout, () => request.destroy(new HeadersTimeoutError()));
+    }
+    request.once('response', (message: IncomingMessage) => {
+      const { statusCode, headers: received, trailers } = message;
+      const answer = Object.assign(message, bodyMethods(message));
+      resolve({ statusCode, headers: received, trailers, opaque, context: {}, body: answer });
+    });
+    request.end(content?.bytes);
+  });
+}
+
+/** The URL of a request: an address, or the `origin` and `path` of the options, with the fields of `query`. */
+function addressOf(address: unknown, { path, query }: Fields): string {
+  const { origin, pathname } = isFields(address) ? address : {};
+  const href = isFields(address) ? (address['href'] ?? origin) : address;
+  if (typeof href !== 'string') {
+    throw new InvalidArgumentError('Invalid URL: the URL argument must be a string or an object.');
+  }
+  const made = new (always('URL'))(
+    typeof path === 'string' ? path : typeof pathname === 'string' ? pathname : href,
+    href,
+  );
+  const fields = isFields(query) ? Object.entries(query) : [];
+  if (fields.length === 0) return made.href;
+  const pairs = fields.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one) =>
+      [name, String(one ?? '')].map(encodeURIComponent).join('='),
+    ),
+  );
+  return `${made.href}${made.search === '' ? '?' : '&'}${pairs.join('&')}`;
+}
+
+/** A list of names and values, or a record, or an iterable of pairs. */
+function fieldsOf(headers: unknown): Fields {
+  if (!isFields(headers)) return {};
+  if (Array.isArray(headers)) {
+    return Object.fromEntries(
+      headers.flatMap((name, at) => (at % 2 === 0 ? [[String(name), headers[at + 1]]] : [])),
+    );
+  }
+  return isIterable(headers) ? Object.fromEntries(headers) : headers;
+}
+
+interface Content {
+  readonly bytes: Buffer;
+  /** What its kind implies. */
+  readonly headers: Fields;
+}
+
+/** The whole body: a text, bytes, a form, or a stream of any kind. */
+async function contentOf(body: unknown): Promise<Content | undefined> {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return { bytes: Buffer.from(body), headers: {} };
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), headers: {} };
+  if (body instanceof ArrayBuffer) return { bytes: Buffer.from(body), headers: {} };
+  if (isAsyncIterable(body)) return { bytes: await collect(body), headers: {} };
+  // The compartment's own class knows how to write a form and a blob.
+  const response: unknown = new (always('Response'))(body);
+  const { headers, arrayBuffer } = response as FormResponse;
+  const type = headers.get('content-type');
+  return {
+    bytes: Buffer.from(await Reflect.apply(arrayBuffer, response, [])),
+    headers: type === null ? {} : { 'content-type': type },
+  };
+}
+
+interface FormResponse {
+  readonly headers: { get(name: string): string | null };
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+async function collect(stream: object): Promise<Buffer> {
+  if (!isAsyncIterable(stream)) throw new InvalidArgumentError('The body is not a stream.');
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) {
+    chunks.push(chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.from(String(chunk)));
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The methods of the web's body that undici gives to its stream. */
+function bodyMethods(message: IncomingMessage): object {
+  const bytes = (): Promise<Buffer> => collect(message);
+  const text = async (): Promise<string> => (await bytes()).toString();
+  const type = String(message.headers['content-type'] ?? '');
+  return {
+    text,
+    bytes,
+    json: async (): Promise<unknown> => JSON.parse(await text()),
+    arrayBuffer: async (): Promise<unknown> => {
+      const { buffer, byteOffset, byteLength } = await bytes();
+      return buffer.slice(byteOffset, byteOffset + byteLength);
+    },
+    blob: async (): Promise<unknown> => new (always('Blob'))([await bytes()], { type }),
+    dump: async (): Promise<void> => void (await bytes()),
+  };
+}
+
+/** What holds connections in undici. Here it knows its origin: the host's connections are its own. */
+class Dispatcher extends EventEmitter {
+  closed = false;
+  destroyed = false;
+  readonly #origin: unknown;
+
+  constructor(origin?: unknown) {
+    super();
+    this.#origin = origin;
+  }
+
+  request(options: Fields, callback?: (error: unknown, answer?: ResponseData) => void): unknown {
+    const address = this.#origin ?? options['origin'];
+    const answer = this.closed
+      ? Promise.reject(new (Reflect.get(errors, 'ClientClosedError'))())
+      : send(address, options);
+    if (callback === undefined) return answer;
+    answer.then((data) => callback(null, data), callback);
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+
+  async destroy(): Promise<void> {
+    this.closed = true;
+    this.destroyed = true;
+  }
+}
+
+/** Those of one origin. */
+class Client extends Dispatcher {}
+class Pool extends Client {}
+class BalancedPool extends Client {
+  constructor(origins: unknown) {
+    super(Array.isArray(origins) ? origins[0] : origins);
+  }
+}
+
+/** Those of any origin: its first argument is its options. */
+class Agent extends Dispatcher {
+  constructor(_options?: unknown) {
+    super();
+  }
+}
+
+let globalDispatcher: Dispatcher | undefined;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+function isIterable(value: object): value is Iterable<readonly [string, unknown]> {
+  return Symbol.iterator in value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return isFields(value) && Symbol.asyncIterator in value;
+}
+
+/** The package undici: `fetch` and its classes, and `request` over it. Proxies, mocks and handlers are refused. */
+export const builtin: object = offer('undici', {
+  fetch: Reflect.get(fetchModule, 'fetch'),
+  get Headers() {
+    return compartmentGlobal('Headers');
+  },
+  get Request() {
+    return compartmentGlobal('Request');
+  },
+  get Response() {
+    return compartmentGlobal('Response');
+  },
+  get FormData() {
+    return compartmentGlobal('FormData');
+  },
+  request: (address: unknown, options?: Fields) => send(address, options ?? {}),
+  errors,
+  Dispatcher,
+  Client,
+  Pool,
+  BalancedPool,
+  Agent,
+  getGlobalDispatcher: () => (globalDispatcher ??= new Agent()),
+  setGlobalDispatcher: (next: Dispatcher) => {
+    globalDispatcher = next;
+  },
+});
