@@ -414,6 +414,18 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/containment.test.ts'],
   },
   {
+    id: 'embedded-file-of-own-package',
+    stops: 'a package that gets a file of the plugin, or of another package, as a part of its code',
+    mutation: 'never',
+    tests: ['test/plugin/bundle/own-files.test.ts'],
+  },
+  {
+    id: 'embedded-file-not-linked',
+    stops: 'a package that gets a file of the plugin by a link in its own directory',
+    mutation: { replace: [/ \|\| \w+\.path !== \w+/, ''] },
+    tests: ['test/plugin/bundle/own-files.test.ts'],
+  },
+  {
     id: 'source-byte-cap',
     stops: 'a source file larger than the cap',
     mutation: { replace: [/limits\.\w+/, 'Infinity'] },

@@ -87,6 +87,7 @@ async function buildSeparately(
     builtins: spec.builtins ?? 'powerless',
     program: file,
     isFile: (path) => files.locate(path)?.kind === 'file',
+    readOwn: (path) => files.readOwn(path),
   });
   const job = { files, entry, spec, prepare };
   if (file === undefined) return { ...(await buildParts(job)), broken: [] };

@@ -69,11 +69,11 @@ export function pluginSources(sources: PluginSources): Plugin {
           if (broken !== undefined) return { contents: brokenModule(broken), loader: 'js' };
           const loader = loaderOf(path, attributes);
           if (loader === undefined) return { errors: [unknownKind(path)] };
-          return importsNamed(
-            path,
-            await sources.prepare(path, starsNamed(path, sources), loader),
-            sources,
-          );
+          const prepared = await sources.prepare(path, starsNamed(path, sources), loader);
+          // Another build of this file depends on them too.
+          for (const file of prepared.embedded ?? []) sources.files.read(file);
+          const { contents, loader: preparedLoader } = importsNamed(path, prepared, sources);
+          return { contents, loader: preparedLoader };
         }),
       );
       onLoad({ filter: /.*/, namespace: 'entry' }, () =>

@@ -34,6 +34,11 @@ export interface PluginFiles {
   list(directory: string): readonly string[];
   /** The text of a regular file that `locate` returned, read once. */
   read(path: string): string;
+  /**
+   * The bytes of a regular file at that very path, without links. `undefined`: there is none, or it is larger than a
+   * file of a package that becomes a part of its code.
+   */
+  readOwn(path: string): Buffer | undefined;
   /** A file that was read. */
   snapshotOf(path: string): FileSnapshot | undefined;
   /**
@@ -60,6 +65,9 @@ export interface FileSnapshot {
 const SETTLED_MS = 50;
 
 const MAX_LINKS = 40;
+
+/** Bytes of a file that becomes a part of the code. */
+const MAX_OWN_BYTES = 1024 * 1024;
 
 export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles {
   const lookups = new Map<string, Found>();
@@ -150,6 +158,20 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
       return names;
     },
     read: (path) => (snapshots.get(path) ?? readNow(path)).text,
+    readOwn: (path) => {
+      const at = locate(path);
+      // guard: embedded-file-not-linked
+      if (at?.kind !== 'file' || at.path !== path) return undefined;
+      let content: Buffer;
+      try {
+        ({ content } = readRegularFile(absoluteOf(root, hoisted, path), path, MAX_OWN_BYTES));
+      } catch {
+        return undefined;
+      }
+      const { evidence } = snapshots.get(path) ?? readNow(path);
+      // A file that changed meanwhile is in the next build.
+      return integrityOf(content) === evidence.hash ? content : undefined;
+    },
     snapshotOf: (path) => snapshots.get(path),
     isSame: (former) => {
       const { path, text, evidence, isSettled } = former;

@@ -7,12 +7,15 @@ import { PLUGIN_ROOT, provideRequired } from './created-require.js';
 import { injectGlobalProcess } from './global-process.js';
 import { isEsModule } from './module-syntax.js';
 import { isPlain, neutralise } from './neutralise.js';
+import { embedOwnFiles, type ReadOwn } from './own-files.js';
 import { answerSharedMemory } from './shared-memory.js';
 import { injectWeakReferences } from './weak-references.js';
 
 interface PreparedSource {
   readonly contents: string;
   readonly loader: Loader;
+  /** Other files whose contents it has. */
+  readonly embedded?: readonly string[];
 }
 
 /** Prepares a file of one bundling. */
@@ -25,6 +28,8 @@ export interface Surroundings {
   readonly program?: string | undefined;
   /** Whether the plugin has a file. */
   readonly isFile: (path: string) => boolean;
+  /** Reads a file that a package may have in its code. */
+  readonly readOwn: ReadOwn;
 }
 
 /** Prepares each file once, because several builds of one bundling read it. */
@@ -51,7 +56,7 @@ export async function prepareSource(
   path: string,
   text: string,
   loader: Loader,
-  { builtins, program, isFile }: Surroundings,
+  { builtins, program, isFile, readOwn }: Surroundings,
 ): Promise<PreparedSource> {
   const source = text.replace(/^\uFEFF/, '');
   if (loader === 'json' && source.length > LARGE_JSON && isJson(source)) {
@@ -66,10 +71,12 @@ export async function prepareSource(
   const unprefixed = withoutRequire(path, plain.contents);
   const body = builtins === 'real' ? unprefixed : answerCallSites(unprefixed);
   if (builtins !== 'real' && isInPackages(path)) {
+    const { code: own, embedded } = embedOwnFiles(path, body, readOwn);
     return {
       ...plain,
       contents:
-        required + about + answerSharedMemory(injectWeakReferences(injectGlobalProcess(body))),
+        required + about + answerSharedMemory(injectWeakReferences(injectGlobalProcess(own))),
+      embedded,
     };
   }
   return { ...plain, contents: required + about + body };

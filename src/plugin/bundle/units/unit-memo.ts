@@ -83,6 +83,7 @@ function recording(files: PluginFiles, { files: read, located, listed }: FileRec
       if (snapshot !== undefined) read.set(path, snapshot);
       return text;
     },
+    readOwn: files.readOwn,
     snapshotOf: files.snapshotOf,
     isSame: files.isSame,
     isInstalled: files.isInstalled,
