@@ -160,6 +160,6 @@ describe('a call in a guest with other callers', () => {
     const before = aborted;
     await engine.call('fetchSlowly', {}, { timeoutMs: 300 });
     await expect.poll(() => aborted).toBe(before + 1);
-    expect((await neighbour).value).toBe(800);
+    expect(await neighbour).toMatchObject({ value: 800 });
   });
 });
