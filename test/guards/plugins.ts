@@ -420,12 +420,6 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/own-files.test.ts'],
   },
   {
-    id: 'embedded-file-not-linked',
-    stops: 'a package that gets a file of the plugin by a link in its own directory',
-    mutation: { replace: [/ \|\| \w+\.path !== \w+/, ''] },
-    tests: ['test/plugin/bundle/own-files.test.ts'],
-  },
-  {
     id: 'source-byte-cap',
     stops: 'a source file larger than the cap',
     mutation: { replace: [/limits\.\w+/, 'Infinity'] },

@@ -159,11 +159,10 @@ export function openPluginFiles(root: string, limits: BundleLimits): PluginFiles
     },
     read: (path) => (snapshots.get(path) ?? readNow(path)).text,
     readOwn: (path) => {
-      const at = locate(path);
-      // guard: embedded-file-not-linked
-      if (at?.kind !== 'file' || at.path !== path) return undefined;
+      if (locate(path)?.kind !== 'file') return undefined;
       let content: Buffer;
       try {
+        // It refuses links.
         ({ content } = readRegularFile(absoluteOf(root, hoisted, path), path, MAX_OWN_BYTES));
       } catch {
         return undefined;
