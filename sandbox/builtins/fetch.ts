@@ -3,7 +3,7 @@ import { linkedReport } from './linked-report.js';
 import { compartmentGlobal, type CompartmentGlobals } from './compartment-globals.js';
 
 /** The exports of packages such as node-fetch, over the compartment's own `fetch` if it has one. */
-const fetch: CompartmentGlobals['fetch'] = (input, init) => {
+export const fetch: CompartmentGlobals['fetch'] = (input, init) => {
   const own = compartmentGlobal('fetch');
   // guard: fetch-not-its-own
   if (own === undefined || isOfCode()) {
@@ -28,22 +28,19 @@ function isOfCode(): boolean {
   return typeof $bulkhead !== 'undefined' && $bulkhead.missing?.('fetch') !== undefined;
 }
 
+/** Adds the compartment's classes for requests, read at the time of use. */
+export function withWebClasses<Module extends object>(module: Module): Module {
+  for (const name of ['Headers', 'Request', 'Response', 'FormData'] as const) {
+    Object.defineProperty(module, name, {
+      get: () => compartmentGlobal(name),
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return module;
+}
+
 export const builtin: object = offer(
   'node-fetch',
-  Object.assign(fetch, {
-    default: fetch,
-    fetch,
-    get Headers() {
-      return compartmentGlobal('Headers');
-    },
-    get Request() {
-      return compartmentGlobal('Request');
-    },
-    get Response() {
-      return compartmentGlobal('Response');
-    },
-    get FormData() {
-      return compartmentGlobal('FormData');
-    },
-  }),
+  withWebClasses(Object.assign(fetch, { default: fetch, fetch })),
 );

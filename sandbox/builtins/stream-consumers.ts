@@ -2,7 +2,7 @@ import { Buffer } from './buffer.js';
 import { always } from './compartment-globals.js';
 import { offer } from './denied.js';
 
-async function bytesOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
+export async function bytesOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) {
     chunks.push(chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.from(String(chunk)));

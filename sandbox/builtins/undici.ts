@@ -1,10 +1,11 @@
 import { Buffer } from './buffer.js';
-import { always, compartmentGlobal } from './compartment-globals.js';
+import { always } from './compartment-globals.js';
 import { offer } from './denied.js';
 import { EventEmitter } from './events.js';
-import { builtin as fetchModule } from './fetch.js';
+import { fetch, withWebClasses } from './fetch.js';
 import { makeRequest } from './http-client.js';
 import type { IncomingMessage } from './http-message.js';
+import { bytesOf } from './stream-consumers.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,21 +40,8 @@ function errorClass(name: string, code: string, otherwise: string): typeof Undic
   return Named;
 }
 
-const HeadersTimeoutError = errorClass(
-  'HeadersTimeoutError',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'Headers Timeout Error',
-);
-const InvalidArgumentError = errorClass(
-  'InvalidArgumentError',
-  'UND_ERR_INVALID_ARG',
-  'Invalid Argument Error',
-);
-
-const errors: object = {
+const errors = {
   UndiciError,
-  HeadersTimeoutError,
-  InvalidArgumentError,
   AbortError: errorClass('AbortError', 'UND_ERR_ABORT', 'The operation was aborted'),
   BodyTimeoutError: errorClass('BodyTimeoutError', 'UND_ERR_BODY_TIMEOUT', 'Body Timeout Error'),
   ClientClosedError: errorClass('ClientClosedError', 'UND_ERR_CLOSED', 'The client is closed'),
@@ -67,17 +55,17 @@ const errors: object = {
     'UND_ERR_CONNECT_TIMEOUT',
     'Connect Timeout Error',
   ),
-  HeadersOverflowError: errorClass(
-    'HeadersOverflowError',
-    'UND_ERR_HEADERS_OVERFLOW',
-    'Headers Overflow Error',
+  HeadersTimeoutError: errorClass(
+    'HeadersTimeoutError',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'Headers Timeout Error',
+  ),
+  InvalidArgumentError: errorClass(
+    'InvalidArgumentError',
+    'UND_ERR_INVALID_ARG',
+    'Invalid Argument Error',
   ),
   RequestAbortedError: errorClass('RequestAbortedError', 'UND_ERR_ABORTED', 'Request aborted'),
-  RequestContentLengthMismatchError: errorClass(
-    'RequestContentLengthMismatchError',
-    'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
-    'Request body length does not match content-length header',
-  ),
   ResponseStatusCodeError: errorClass(
     'ResponseStatusCodeError',
     'UND_ERR_RESPONSE_STATUS_CODE',
@@ -86,27 +74,36 @@ const errors: object = {
   SocketError: errorClass('SocketError', 'UND_ERR_SOCKET', 'Socket error'),
 };
 
+/** Options that undici 7 refuses too. */
+const UNSUPPORTED = ['throwOnError', 'maxRedirections', 'upgrade'] as const;
+
 /** Sends one request over the compartment's `fetch`. Redirects are not followed, as in undici. */
 async function send(address: unknown, options: Fields): Promise<ResponseData> {
   const url = addressOf(address, options);
   const { body, method, headers, signal, opaque = null, headersTimeout } = options;
+  for (const name of UNSUPPORTED) {
+    const value = options[name];
+    if (value !== undefined && value !== null && value !== false && value !== 0) {
+      throw new errors.InvalidArgumentError(`${name} is not supported`);
+    }
+  }
   const content = await contentOf(body);
-  const request = makeRequest(url.startsWith('https:') ? 'https:' : 'http:')(url, {
+  const sent = makeRequest(url.startsWith('https:') ? 'https:' : 'http:')(url, {
     method: method ?? (content === undefined ? 'GET' : 'PUT'),
     headers: { ...content?.headers, ...fieldsOf(headers) },
     ...(signal === undefined || signal === null ? {} : { signal }),
   });
   return new Promise((resolve, reject) => {
-    request.once('error', reject);
+    sent.once('error', reject);
     if (typeof headersTimeout === 'number' && headersTimeout > 0) {
-      request.setTimeout(headersTimeout, () => request.destroy(new HeadersTimeoutError()));
+      sent.setTimeout(headersTimeout, () => sent.destroy(new errors.HeadersTimeoutError()));
     }
-    request.once('response', (message: IncomingMessage) => {
+    sent.once('response', (message: IncomingMessage) => {
       const { statusCode, headers: received, trailers } = message;
       const answer = Object.assign(message, bodyMethods(message));
       resolve({ statusCode, headers: received, trailers, opaque, context: {}, body: answer });
     });
-    request.end(content?.bytes);
+    sent.end(content?.bytes);
   });
 }
 
@@ -115,7 +112,9 @@ function addressOf(address: unknown, { path, query }: Fields): string {
   const { origin, pathname } = isFields(address) ? address : {};
   const href = isFields(address) ? (address['href'] ?? origin) : address;
   if (typeof href !== 'string') {
-    throw new InvalidArgumentError('Invalid URL: the URL argument must be a string or an object.');
+    throw new errors.InvalidArgumentError(
+      'Invalid URL: the URL argument must be a string or an object.',
+    );
   }
   const made = new (always('URL'))(
     typeof path === 'string' ? path : typeof pathname === 'string' ? pathname : href,
@@ -154,7 +153,7 @@ async function contentOf(body: unknown): Promise<Content | undefined> {
   if (typeof body === 'string') return { bytes: Buffer.from(body), headers: {} };
   if (body instanceof Uint8Array) return { bytes: Buffer.from(body), headers: {} };
   if (body instanceof ArrayBuffer) return { bytes: Buffer.from(body), headers: {} };
-  if (isAsyncIterable(body)) return { bytes: await collect(body), headers: {} };
+  if (isAsyncIterable(body)) return { bytes: await bytesOf(body), headers: {} };
   // The compartment's own class knows how to write a form and a blob.
   const response: unknown = new (always('Response'))(body);
   const { headers, arrayBuffer } = response as FormResponse;
@@ -170,18 +169,10 @@ interface FormResponse {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-async function collect(stream: object): Promise<Buffer> {
-  if (!isAsyncIterable(stream)) throw new InvalidArgumentError('The body is not a stream.');
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) {
-    chunks.push(chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.from(String(chunk)));
-  }
-  return Buffer.concat(chunks);
-}
-
 /** The methods of the web's body that undici gives to its stream. */
 function bodyMethods(message: IncomingMessage): object {
-  const bytes = (): Promise<Buffer> => collect(message);
+  const bytes = async (): Promise<Buffer> =>
+    isAsyncIterable(message) ? bytesOf(message) : Buffer.alloc(0);
   const text = async (): Promise<string> => (await bytes()).toString();
   const type = String(message.headers['content-type'] ?? '');
   return {
@@ -197,25 +188,36 @@ function bodyMethods(message: IncomingMessage): object {
   };
 }
 
-/** What holds connections in undici. Here it knows its origin: the host's connections are its own. */
+/**
+ * What holds connections in undici. Here it knows its origin, and how long it waits for an answer: connections are the
+ * host's own, and options of connections have no effect.
+ */
 class Dispatcher extends EventEmitter {
   closed = false;
   destroyed = false;
   readonly #origin: unknown;
+  readonly #headersTimeout: unknown;
 
-  constructor(origin?: unknown) {
+  constructor(origin?: unknown, options?: unknown) {
     super();
     this.#origin = origin;
+    this.#headersTimeout = isFields(options) ? options['headersTimeout'] : undefined;
   }
 
   request(options: Fields, callback?: (error: unknown, answer?: ResponseData) => void): unknown {
-    const address = this.#origin ?? options['origin'];
-    const answer = this.closed
-      ? Promise.reject(new (Reflect.get(errors, 'ClientClosedError'))())
-      : send(address, options);
+    const answer = this.#send(options);
     if (callback === undefined) return answer;
     answer.then((data) => callback(null, data), callback);
     return undefined;
+  }
+
+  async #send(options: Fields): Promise<ResponseData> {
+    if (this.destroyed) throw new errors.ClientDestroyedError();
+    if (this.closed) throw new errors.ClientClosedError();
+    return send(this.#origin ?? options['origin'], {
+      headersTimeout: this.#headersTimeout,
+      ...options,
+    });
   }
 
   async close(): Promise<void> {
@@ -232,19 +234,37 @@ class Dispatcher extends EventEmitter {
 class Client extends Dispatcher {}
 class Pool extends Client {}
 class BalancedPool extends Client {
-  constructor(origins: unknown) {
-    super(Array.isArray(origins) ? origins[0] : origins);
+  constructor(origins: unknown, options?: unknown) {
+    super(Array.isArray(origins) ? origins[0] : origins, options);
   }
 }
 
-/** Those of any origin: its first argument is its options. */
+/** Those of any origin. */
 class Agent extends Dispatcher {
-  constructor(_options?: unknown) {
-    super();
+  constructor(options?: unknown) {
+    super(undefined, options);
   }
 }
 
 let globalDispatcher: Dispatcher | undefined;
+
+/** `request(url, options)`, by the dispatcher of the options or the global one. */
+async function request(address: unknown, options: Fields = {}): Promise<unknown> {
+  const { dispatcher: own, query: _, ...rest } = options;
+  const dispatcher = own ?? (globalDispatcher ??= new Agent());
+  // One that sends by itself would be ignored.
+  if (!(dispatcher instanceof Dispatcher) || 'dispatch' in dispatcher) {
+    throw new errors.InvalidArgumentError(
+      'dispatcher must be one of undici, without a dispatch of its own',
+    );
+  }
+  const { protocol, host, pathname, search } = new (always('URL'))(addressOf(address, options));
+  return dispatcher.request({
+    ...rest,
+    origin: `${protocol}//${host}`,
+    path: `${pathname}${search}`,
+  });
+}
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
@@ -259,29 +279,20 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** The package undici: `fetch` and its classes, and `request` over it. Proxies, mocks and handlers are refused. */
-export const builtin: object = offer('undici', {
-  fetch: Reflect.get(fetchModule, 'fetch'),
-  get Headers() {
-    return compartmentGlobal('Headers');
-  },
-  get Request() {
-    return compartmentGlobal('Request');
-  },
-  get Response() {
-    return compartmentGlobal('Response');
-  },
-  get FormData() {
-    return compartmentGlobal('FormData');
-  },
-  request: (address: unknown, options?: Fields) => send(address, options ?? {}),
-  errors,
-  Dispatcher,
-  Client,
-  Pool,
-  BalancedPool,
-  Agent,
-  getGlobalDispatcher: () => (globalDispatcher ??= new Agent()),
-  setGlobalDispatcher: (next: Dispatcher) => {
-    globalDispatcher = next;
-  },
-});
+export const builtin: object = offer(
+  'undici',
+  withWebClasses({
+    fetch,
+    request,
+    errors,
+    Dispatcher,
+    Client,
+    Pool,
+    BalancedPool,
+    Agent,
+    getGlobalDispatcher: () => (globalDispatcher ??= new Agent()),
+    setGlobalDispatcher: (next: Dispatcher) => {
+      globalDispatcher = next;
+    },
+  }),
+);

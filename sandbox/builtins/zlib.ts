@@ -56,28 +56,18 @@ function convertLater(format: Format) {
   };
 }
 
-/** What belongs to a stream, also to an object that an older class made of one with `Inflate.call(this)`. */
-interface StreamState {
-  readonly codec: Codec;
-  readonly chunkSize: number;
-  handle: Handle | null;
-  outBuffer: Buffer | undefined;
-}
+/** By stream, also for an object that an older class made a stream with `Inflate.call(this)`. */
+const codecs = new WeakMap<object, Codec>();
 
-const states = new WeakMap<object, StreamState>();
-
-function stateOf(stream: object): StreamState {
-  const state = states.get(stream);
-  if (state === undefined) throw new TypeError('the stream was not constructed');
-  return state;
-}
-
+/** Prepares a new stream, or such an object, with the fields that packages use of Node's. */
 function begin(stream: ZlibStream, format: Format, options: ZlibOptions = {}): void {
-  stream.bytesWritten = 0;
-  const { chunkSize = constants['Z_DEFAULT_CHUNK'] ?? 0 } = options;
   const codec = makeCodec(format, options);
-  const handle = makeHandle(codec, stream._writeState);
-  states.set(stream, { codec, chunkSize, handle, outBuffer: undefined });
+  codecs.set(stream, codec);
+  stream.bytesWritten = 0;
+  stream._chunkSize = options.chunkSize ?? constants['Z_DEFAULT_CHUNK'] ?? 0;
+  stream._outOffset = 0;
+  stream._writeState = new Uint32Array(2);
+  stream._handle = makeHandle(codec, stream._writeState);
 }
 
 /** The part of Node's internal object that packages use, such as pngjs for images of a known size. */
@@ -119,6 +109,10 @@ function makeHandle(codec: Codec, result: Uint32Array): Handle {
 /** A stream of one format. `close` and `flush` are those of Node. */
 class ZlibStream extends Transform {
   declare bytesWritten: number;
+  declare _chunkSize: number;
+  declare _outOffset: number;
+  declare _writeState: Uint32Array;
+  declare _handle: Handle | null;
 
   constructor(format: Format, options?: ZlibOptions) {
     super(options);
@@ -149,35 +143,19 @@ class ZlibStream extends Transform {
     this.destroy();
   }
 
-  get _handle(): Handle | null {
-    return stateOf(this).handle;
-  }
-
-  set _handle(handle: Handle | null) {
-    stateOf(this).handle = handle;
-  }
-
-  get _chunkSize(): number {
-    return stateOf(this).chunkSize;
-  }
-
   get _outBuffer(): Buffer {
-    const state = stateOf(this);
-    return (state.outBuffer ??= Buffer.alloc(state.chunkSize));
+    const made = outBuffers.get(this) ?? Buffer.alloc(this._chunkSize);
+    outBuffers.set(this, made);
+    return made;
   }
 
-  get _outOffset(): number {
-    return 0;
-  }
-
-  get _writeState(): Uint32Array {
-    const state = writeStates.get(this) ?? new Uint32Array(2);
-    writeStates.set(this, state);
-    return state;
+  set _outBuffer(buffer: Buffer) {
+    outBuffers.set(this, buffer);
   }
 }
 
-const writeStates = new WeakMap<object, Uint32Array>();
+/** Most streams need none. */
+const outBuffers = new WeakMap<object, Buffer>();
 
 function pushInto(
   stream: ZlibStream,
@@ -186,7 +164,7 @@ function pushInto(
   done: (error?: unknown) => void,
 ): void {
   try {
-    for (const part of stateOf(stream).codec.push(bytes, flush)) stream.push(part);
+    for (const part of codecs.get(stream)?.push(bytes, flush) ?? []) stream.push(part);
   } catch (error) {
     done(error);
     return;

@@ -40,6 +40,13 @@ describe('files that a package reads of its own directory', () => {
     expect(await read(`module.exports = ${expression};`)).toEqual(expected);
   });
 
+  it('stay out of texts and comments that look like such a call', async () => {
+    const source = `/* fs.readFileSync(__dirname + '/end.txt', 'utf8') */ module.exports = "fs.readFileSync(__dirname + '/end.txt', 'utf8')";`;
+    expect(await read(source, { 'node_modules/dep/lib/end.txt': '*/ "' })).toBe(
+      "fs.readFileSync(__dirname + '/end.txt', 'utf8')",
+    );
+  });
+
   it('are part of an ES module too, and each call gives bytes of its own', async () => {
     const value = await read('', {
       'node_modules/dep/package.json': '{"name":"dep","type":"module","main":"lib/index.js"}',

@@ -84,9 +84,30 @@ const uses: readonly (readonly [string, (of: Undici) => Promise<real.Dispatcher.
           dispatcher: new of.Agent({ headersTimeout: 300 }),
         }),
     ],
+    [
+      'no answer in time for a client',
+      (of) =>
+        new of.Client(origin, { headersTimeout: 300 }).request({ path: '/never', method: 'GET' }),
+    ],
+    [
+      'a redirect to follow',
+      (of) => of.request(origin, { maxRedirections: 3, dispatcher: new of.Agent() } as never),
+    ],
+    [
+      'a client that was destroyed',
+      async (of) => {
+        const client = new of.Client(origin);
+        await client.destroy();
+        return client.request({ path: '/', method: 'GET' });
+      },
+    ],
     ['no URL', (of) => of.request(5 as never)],
     ['a pool', (of) => new of.Pool(origin).request({ path: '/p', method: 'GET' })],
     ['a client', (of) => new of.Client(origin).request({ path: '/c', method: 'POST', body: '{}' })],
+    [
+      'a URL, by a pool',
+      (of) => of.request(`${origin}/by?a=1`, { query: { b: 2 }, dispatcher: new of.Pool(origin) }),
+    ],
     ['an agent', (of) => new of.Agent().request({ origin, path: '/agent', method: 'GET' })],
   ];
 
@@ -108,6 +129,17 @@ describe('undici over fetch', () => {
     const chunks = [];
     for await (const chunk of await bodyOf()) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe(text);
+  });
+
+  it('refuses a dispatcher that sends by itself, which would be ignored', async () => {
+    class Own extends undici.Agent {
+      override dispatch(): never {
+        throw new Error('not called');
+      }
+    }
+    await expect(undici.request(origin, { dispatcher: new Own() })).rejects.toMatchObject({
+      code: 'UND_ERR_INVALID_ARG',
+    });
   });
 
   it('refuses requests of a pool that was closed, and has the classes of errors', async () => {

@@ -165,18 +165,22 @@ function putFunction(name: string): string {
 }
 
 /**
- * The function `thaw` on one line. It returns an object that inherits from a frozen prototype and has all of its
- * members as its own, which can be assigned. What inherits from it can then override them by an assignment. There is one
- * for each prototype, and code that adds to it does not change the frozen one.
+ * The function `thaw` on one line. It returns an object that inherits from a frozen prototype, and has its members with
+ * setters, as SES gives them to some: what inherits from it can override them by an assignment. The object itself is
+ * frozen, because all code that gets one such instance can reach it.
  */
 function thawFunction(name: string): string {
   return [
-    `const ${name} = (({ Map, Object, Reflect } = globalThis, made = new Map()) => (frozen) => {`,
+    `const ${name} = (({ Map, Object, Reflect, TypeError } = globalThis, made = new Map()) => (frozen) => {`,
     'let thawed = made.get(frozen);',
     'if (thawed === undefined) { thawed = Object.create(frozen); made.set(frozen, thawed);',
     'for (const key of Reflect.ownKeys(frozen)) {',
-    'const own = Reflect.getOwnPropertyDescriptor(frozen, key);',
-    'if ("value" in own) Reflect.defineProperty(thawed, key, { ...own, writable: true, configurable: true }); } }',
+    'const { value, enumerable, ...rest } = Reflect.getOwnPropertyDescriptor(frozen, key);',
+    'if ("get" in rest) continue;',
+    'Reflect.defineProperty(thawed, key, { enumerable, get: () => value, set(own) {',
+    'const put = { value: own, writable: true, enumerable: true, configurable: true };',
+    'if (this === thawed || !Reflect.defineProperty(this, key, put)) throw new TypeError("Cannot assign to a read-only property"); } }); }',
+    'Object.freeze(thawed); }',
     'return thawed; })();',
   ].join(' ');
 }

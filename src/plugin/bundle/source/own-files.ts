@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { packageOf } from '../../package-path.js';
 import { applyEdits, type Edit } from '../rewrite/edits.js';
+import { enterAll, parseSource } from '../rewrite/parse.js';
 
 /** Reads a regular file of the plugin. `undefined`: there is none, or it is too large to be part of the code. */
 export type ReadOwn = (path: string) => Buffer | undefined;
@@ -71,7 +72,23 @@ export function embedOwnFiles(path: string, code: string, readOwn: ReadOwn): Wit
     const text = isBracketed ? `(${value})` : value;
     edits.push({ start: index - object.length, end: index + call.length, text });
   }
-  return { code: applyEdits(code, edits), embedded };
+  if (edits.length === 0) return { code, embedded };
+  const calls = callsIn(code);
+  const wanted = edits.filter(({ start, end }) => calls.has(`${start} ${end}`));
+  return { code: applyEdits(code, wanted), embedded };
+}
+
+/** The places of all calls. A text or a comment may look like one. */
+function callsIn(code: string): ReadonlySet<string> {
+  const calls = new Set<string>();
+  try {
+    enterAll(parseSource(code, { tokens: false }).walk, ({ type, start, end }) => {
+      if (type === 'CallExpression') calls.add(`${start} ${end}`);
+    });
+  } catch {
+    // Syntax that only esbuild reads.
+  }
+  return calls;
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;

@@ -57,10 +57,10 @@ describe('writes over frozen intrinsics', () => {
           const list = new List();
           list.push(2, 1);
           list.sort();
-          return [list.some(), list.at(), list.length, list[0], list instanceof Array, [].some(() => true), seen.has(), Object.keys(List.prototype)];
+          return [list.some(), list.at(), list.length, list[0], list instanceof Array, [].some(() => true), seen.has(), Object.keys(List.prototype), Object.isFrozen(Object.getPrototypeOf(List.prototype))];
         };`,
     });
-    expect(value).toEqual(['mixed in', 'also', 2, 1, true, false, 'has', ['some', 'at']]);
+    expect(value).toEqual(['mixed in', 'also', 2, 1, true, false, 'has', ['some', 'at'], true]);
   });
 
   it('of packages to the intrinsics do nothing in ES modules too', async () => {
