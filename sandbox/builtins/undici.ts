@@ -127,7 +127,10 @@ function addressOf(address: unknown, { path, query }: Fields): string {
       [name, String(one ?? '')].map(encodeURIComponent).join('='),
     ),
   );
-  return `${made.href}${made.search === '' ? '?' : '&'}${pairs.join('&')}`;
+  if (made.search !== '' || made.hash !== '') {
+    throw new Error('Query params cannot be passed when url already contains "?" or "#".');
+  }
+  return `${made.href}?${pairs.join('&')}`;
 }
 
 /** A list of names and values, or a record, or an iterable of pairs. */
