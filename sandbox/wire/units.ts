@@ -74,8 +74,16 @@ export function areInstalledTogether(text: string): boolean {
   return readUnits(text).some(({ path }) => path === INSTALLED_UNIT);
 }
 
+export function writeUnits(units: readonly UnitToWrite[]): string {
+  // Joined at once: the text may have megabytes, and each step would copy it.
+  return piecesOfUnits(units).join('');
+}
+
 /** `height`: if the caller knows it. */
-export function writeUnits(units: readonly (Unit & Partial<Pick<PlacedUnit, 'height'>>)[]): string {
+type UnitToWrite = Unit & Partial<Pick<PlacedUnit, 'height'>>;
+
+/** The pieces of the text of `writeUnits`. The code of each unit is one of them. */
+export function piecesOfUnits(units: readonly UnitToWrite[]): readonly string[] {
   const index = units.map(({ code, isAsync, height, ...unit }) => ({
     ...unit,
     ...(isAsync ? { isAsync } : {}),
@@ -83,8 +91,7 @@ export function writeUnits(units: readonly (Unit & Partial<Pick<PlacedUnit, 'hei
     height: height ?? countLines(code),
   }));
   const head = MARK + JSON.stringify({ units: index });
-  // Joined at once: the text may have megabytes, and each step would copy it.
-  return [head, ...units.map(({ code }) => code), ''].join('\n');
+  return [head, '\n', ...units.flatMap(({ code }) => [code, '\n'])];
 }
 
 /** The first line of each unit in the text of `writeUnits`, from 0. */

@@ -21,6 +21,12 @@ export const pluginGuards: readonly Guard[] = [
     tests: ['test/plugin/bundle/unit-memo.test.ts'],
   },
   {
+    id: 'bundle-piece-used-once',
+    stops: 'a short message of a bundler that becomes gigabytes of text',
+    mutation: { replace: ['one >= next', 'one >= 0'] },
+    tests: ['test/plugin/bundle/former-texts.test.ts'],
+  },
+  {
     id: 'inspected-files-read-only',
     stops: 'a plugin that changes the operator’s files while it is inspected',
     mutation: 'remove',

@@ -1,9 +1,7 @@
-import { isRecord } from '../../../sandbox/wire/json.js';
 import { NODE_UNIT, OWN_UNIT, STREAMS_MODULE } from '../../../sandbox/wire/units.js';
 import { realpathSync } from 'node:fs';
 import { type Metafile, build } from 'esbuild';
 import { BulkheadError } from '../../errors.js';
-import { integrityOf } from '../integrity.js';
 import { LISTING } from './evidence.js';
 import type { Bundle } from '../plugin.js';
 import { findOriginalPosition } from '../source-map.js';
@@ -11,7 +9,8 @@ import { builtinDirectory, isBuiltinIn } from './builtins.js';
 import { type PluginSources, pluginSources, type UnitSources } from './esbuild-plugin.js';
 import { type PluginFiles, openPluginFiles } from './files.js';
 import { packagesOf } from './packages.js';
-import type { Built } from './parse-built.js';
+import type { Built, BuiltInPieces } from './parse-built.js';
+import { type InPieces, integrityOfPieces, textOfPieces } from './pieces.js';
 import {
   MAX_MESSAGES,
   PLUGIN_NAMESPACE,
@@ -19,7 +18,6 @@ import {
   cutText,
   describeWarning,
   isBuildFailure,
-  pluginPath,
   toBulkheadError,
 } from './problems.js';
 import { type BuiltEntry, buildWithoutBroken } from './listed-files.js';
@@ -28,6 +26,7 @@ import { makeVariants } from './resolve/candidates.js';
 import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
 import { MODULE_VARIABLE, prepareOnce } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
+import { fileOf, trimSourceMap } from './trimmed-map.js';
 import { buildSurfaces } from './surfaces.js';
 import { GLOBAL_PROCESS } from './source/global-process.js';
 import { buildUnits, UnitAwaits } from './units/build-units.js';
@@ -41,6 +40,16 @@ import { ENTRY, INJECTED_MODULES, injectedIn } from './virtual-modules.js';
  * bundle in a separate process. Throws `BUNDLE_FAILED` and `OUTSIDE_PLUGIN`.
  */
 export async function buildBundle(spec: BundleSpec): Promise<Built> {
+  const { bundle, evidence } = await buildInPieces(spec);
+  const { code, sourceMap, ...rest } = bundle;
+  return {
+    bundle: { ...rest, code: textOfPieces(code), sourceMap: textOfPieces(sourceMap) },
+    evidence,
+  };
+}
+
+/** As `buildBundle`. What this process built before, and is used again, is the same string. */
+export async function buildInPieces(spec: BundleSpec): Promise<BuiltInPieces> {
   const files = openPluginFiles(openDirectory(spec.directory), {
     ...BUNDLE_LIMITS,
     ...spec.limits,
@@ -61,11 +70,11 @@ async function buildEntry(
   files: PluginFiles,
   entry: PluginSources['entry'],
   spec: BundleSpec,
-): Promise<Bundle> {
+): Promise<InPieces<Bundle>> {
   const { isAsync: _, linked: __, ...built } = await buildSeparately(files, entry, spec);
   return {
     ...built,
-    hash: integrityOf(built.code),
+    hash: integrityOfPieces(built.code),
     packages: packagesOf(built.inputs, files),
   };
 }
@@ -91,7 +100,7 @@ async function buildSeparately(
   });
   const job = { files, entry, spec, prepare };
   if (file === undefined) return { ...(await buildParts(job)), broken: [] };
-  const withListed = (broken: ReadonlyMap<string, string>): Promise<BuiltUnit> =>
+  const withListed = (broken: ReadonlyMap<string, string>): Promise<InPieces<BuiltUnit>> =>
     buildParts({ ...job, program: { file, broken } });
   try {
     return { ...(await withListed(new Map())), broken: [] };
@@ -107,10 +116,10 @@ async function buildSeparately(
   }
 }
 
-async function buildParts(job: Job): Promise<BuiltUnit> {
+async function buildParts(job: Job): Promise<InPieces<BuiltUnit>> {
   const { files, entry, spec, program } = job;
   const { separate: separation, virtualModules, builtins, rewrite, packageBuilds } = spec;
-  if (separation === undefined) return buildUnit(job);
+  if (separation === undefined) return buildWhole(job);
   try {
     return await buildUnits({
       files,
@@ -129,7 +138,7 @@ async function buildParts(job: Job): Promise<BuiltUnit> {
     });
   } catch (error) {
     if (!(error instanceof UnitAwaits)) throw error;
-    if (separation === 'installed') return buildUnit(job);
+    if (separation === 'installed') return buildWhole(job);
     const { path, message } = error;
     throw bundleFailed([
       {
@@ -138,6 +147,11 @@ async function buildParts(job: Job): Promise<BuiltUnit> {
       },
     ]);
   }
+}
+
+async function buildWhole(job: Job): Promise<InPieces<BuiltUnit>> {
+  const { code, sourceMap, ...unit } = await buildUnit(job);
+  return { ...unit, code: [code], sourceMap: [sourceMap] };
 }
 
 /** All that the units of one bundle are built from. */
@@ -359,37 +373,4 @@ export function rewriteOrExplain(
       },
     ]);
   }
-}
-
-/** Prefix of sources in a source map that are not the plugin's. */
-export const FOREIGN_SOURCE = 'bulkhead:';
-
-/**
- * Removes everything from a source map that is not the plugin's. Paths become relative to the
- * plugin's directory. The plugin's own sources get their texts, which esbuild would copy three times.
- */
-function trimSourceMap(text: string, files: PluginFiles): string {
-  const map: unknown = JSON.parse(text);
-  if (!isRecord(map) || !Array.isArray(map['sources'])) throw new TypeError('not a source map');
-  const sources = map['sources'].map(String);
-  const isOwn = (source: string): boolean =>
-    source.startsWith(`${PLUGIN_NAMESPACE}:`) || !/^[a-z-]+:/.test(source);
-  const textOf = (source: string): string | null => {
-    const path = fileOf(source);
-    return files.evidenceOf(path) === undefined ? null : files.read(path);
-  };
-  return JSON.stringify({
-    version: 3,
-    sources: sources.map((source) =>
-      isOwn(source) ? pluginPath(source) : FOREIGN_SOURCE + source,
-    ),
-    sourcesContent: sources.map((source) => (isOwn(source) ? textOf(source) : null)),
-    mappings: map['mappings'],
-    names: [],
-  });
-}
-
-/** The file of a name that esbuild lists, which ends with the attributes of its import. */
-function fileOf(name: string): string {
-  return pluginPath(name).replace(/ with \{.*$/, '');
 }

@@ -2,17 +2,20 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import { BulkheadError, messageOf } from '../../errors.js';
 import { closeDescriptors, parseDescriptor } from '../../inherited-descriptors.js';
-import { buildBundle } from './build.js';
+import { buildInPieces } from './build.js';
+import { makeFormerTexts } from './former-texts.js';
 import type { BundleSpec } from './spec.js';
 
 // Before esbuild, which would inherit them.
 // guard: bundler-closes-inherited-descriptors
 closeDescriptors(process.argv.slice(2).map(parseDescriptor));
 
+const former = makeFormerTexts();
+
 process.on('message', (message: unknown) => {
   if (!isSpec(message)) return;
-  buildBundle(message).then(
-    (built) => process.send?.({ built }),
+  buildInPieces(message).then(
+    (built) => process.send?.({ built: former.shorten(message, built) }),
     (error: unknown) => process.send?.({ error: describe(error) }),
   );
 });

@@ -6,7 +6,8 @@ import { BulkheadError } from '../../errors.js';
 import { readTreeUse } from '../../processor.js';
 import type { Bundle } from '../plugin.js';
 import { type BundlerProgram, bundlerProgram } from './bundler-program.js';
-import { type Built, parseBuilt, parseProblems } from './parse-built.js';
+import { type Built, parseProblems } from './parse-built.js';
+import { type FormerTexts, makeFormerTexts } from './former-texts.js';
 import { absoluteOf, findHoisted } from './hoisted.js';
 import { bundleFailed } from './problems.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
@@ -52,6 +53,7 @@ interface Running {
   readonly plugin: string;
   readonly child: ChildProcess;
   isBusy: boolean;
+  readonly former: FormerTexts;
   idleTimer?: NodeJS.Timeout;
 }
 
@@ -119,7 +121,13 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     const surplus = Math.max(0, idle.length + building.size - processes);
     for (const bundler of idle.slice(0, surplus)) stop(bundler);
     const child = await start(bundlerProgram(), directories);
-    const bundler: Running = { identity, plugin: identify(directory), child, isBusy: true };
+    const bundler: Running = {
+      identity,
+      plugin: identify(directory),
+      child,
+      isBusy: true,
+      former: makeFormerTexts(),
+    };
     running.add(bundler);
     child.once('exit', () => running.delete(bundler));
     return bundler;
@@ -132,7 +140,7 @@ export function makeBundler(options: BundlerOptions = {}): Bundler {
     child.ref();
     child.channel?.ref();
     try {
-      return await request(child, { ...spec, directory }, () => stop(bundler));
+      return await request(bundler, { ...spec, directory }, () => stop(bundler));
     } finally {
       child.unref();
       child.channel?.unref();
@@ -206,7 +214,8 @@ async function startWithoutWalls({ args }: BundlerProgram): Promise<ChildProcess
   });
 }
 
-function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Promise<Built> {
+function request(running: Running, spec: BundleSpec, stop: () => void): Promise<Built> {
+  const bundler = running.child;
   const { processorMs, deadlineMs } = { ...BUNDLE_LIMITS, ...spec.limits };
   const { pid = 0 } = bundler;
   const usedBefore = readTreeUse(pid) ?? 0;
@@ -219,7 +228,7 @@ function request(bundler: ChildProcess, spec: BundleSpec, stop: () => void): Pro
     };
     const onMessage = (message: unknown): void =>
       settle(() => {
-        const built = isRecord(message) ? parseBuilt(message['built']) : undefined;
+        const built = isRecord(message) ? running.former.read(spec, message['built']) : undefined;
         if (built !== undefined) resolve(built);
         else {
           const error = parseError(isRecord(message) ? message['error'] : undefined);

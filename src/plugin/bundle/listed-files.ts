@@ -1,9 +1,10 @@
 import { BulkheadError } from '../../errors.js';
 import type { Bundle } from '../plugin.js';
+import type { InPieces } from './pieces.js';
 import { brokenFilesOf } from './problems.js';
 import type { BuiltUnit } from './units/linked-unit.js';
 
-export type BuiltEntry = BuiltUnit & Pick<Bundle, 'broken'>;
+export type BuiltEntry = InPieces<BuiltUnit> & Pick<Bundle, 'broken'>;
 
 export interface ListingBuild {
   /** The program. */
@@ -11,9 +12,9 @@ export interface ListingBuild {
   /** The error of the build with all files that the program lists. */
   readonly why: BulkheadError;
   /** Builds the program with the files that it lists, but for `broken`: by path, with the reason. */
-  readonly withListed: (broken: ReadonlyMap<string, string>) => Promise<BuiltUnit>;
+  readonly withListed: (broken: ReadonlyMap<string, string>) => Promise<InPieces<BuiltUnit>>;
   /** Builds the program without the files that it lists. */
-  readonly alone: () => Promise<BuiltUnit>;
+  readonly alone: () => Promise<InPieces<BuiltUnit>>;
 }
 
 /** Builds that may fail before all files are left out. One build reports most of the broken files. */

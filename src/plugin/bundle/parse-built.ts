@@ -2,11 +2,17 @@ import { isRecord } from '../../../sandbox/wire/json.js';
 import type { BuildProblem } from '../../errors.js';
 import type { Bundle } from '../plugin.js';
 import type { Evidence, FileEvidence } from './evidence.js';
+import type { InPieces } from './pieces.js';
 
 /** A bundle, and the state of the files that it was built from. */
 export interface Built {
   readonly bundle: Bundle;
   readonly evidence: Evidence;
+}
+
+/** The same, as the bundler's process sends it. */
+export interface BuiltInPieces extends Omit<Built, 'bundle'> {
+  readonly bundle: InPieces<Bundle>;
 }
 
 /** Parses a result from another process or a file; `undefined` if it is malformed. */

@@ -1,5 +1,5 @@
 import { BulkheadError } from '../../errors.js';
-import type { BrokenSurface, Bundle, Surface } from '../plugin.js';
+import type { BrokenSurface, Surface } from '../plugin.js';
 
 /**
  * Bundles several files as one graph of modules. Its entry loads each file on demand: `export const
@@ -7,7 +7,7 @@ import type { BrokenSurface, Bundle, Surface } from '../plugin.js';
  * halves of the files finds the broken ones. A broken file rejects with the reason when it is
  * loaded. `build` bundles the text of an entry.
  */
-export async function buildSurfaces(
+export async function buildSurfaces<Bundle extends WithBroken>(
   surfaces: readonly Surface[],
   build: (source: string) => Promise<Bundle>,
 ): Promise<Bundle> {
@@ -24,10 +24,14 @@ export async function buildSurfaces(
   };
 }
 
+interface WithBroken {
+  readonly broken: readonly BrokenSurface[];
+}
+
 type Failed = { readonly message: string; readonly code: BulkheadError['code'] };
 type Broken = ReadonlyMap<Surface, Failed>;
 
-async function attempt(
+async function attempt<Bundle>(
   surfaces: readonly Surface[],
   build: (source: string) => Promise<Bundle>,
 ): Promise<{ readonly bundle: Bundle } | Failed> {
@@ -40,7 +44,7 @@ async function attempt(
 }
 
 /** The surfaces that cannot be bundled alone. `failed` is the error of bundling all of them. */
-async function findBroken(
+async function findBroken<Bundle>(
   surfaces: readonly Surface[],
   build: (source: string) => Promise<Bundle>,
   failed: Failed,

@@ -6,10 +6,11 @@ import {
   OWN_UNIT,
   PROGRAM_MODULE,
   STREAMS_MODULE,
-  writeUnits,
+  piecesOfUnits,
 } from '../../../../sandbox/wire/units.js';
 import type { UnitSources } from '../esbuild-plugin.js';
 import type { PluginFiles } from '../files.js';
+import type { InPieces } from '../pieces.js';
 import { MAX_MESSAGES } from '../problems.js';
 import type { Separation } from '../spec.js';
 import { mergeSourceMaps, prepareMap } from './merge-maps.js';
@@ -42,7 +43,7 @@ export interface UnitsSpec {
  * Builds the plugin's own code and the npm packages that it reaches as units of one text. A unit is built again if a
  * later one imports more of its files. Throws `UnitAwaits`.
  */
-export async function buildUnits(spec: UnitsSpec): Promise<BuiltUnit> {
+export async function buildUnits(spec: UnitsSpec): Promise<InPieces<BuiltUnit>> {
   const { files, separation, memo, key, build } = spec;
   /** The files of each unit that others import, with the exports that they use if that is known. */
   const wanted = new Map<string, Map<string, UsedNames>>([[OWN_UNIT, new Map()]]);
@@ -183,9 +184,9 @@ function join(
   units: readonly (readonly [path: string, unit: LinkedUnit])[],
   files: PluginFiles,
   owner: (file: string) => string,
-): BuiltUnit {
+): InPieces<BuiltUnit> {
   const isDeclared = makeDeclared(files);
-  const code = writeUnits(
+  const code = piecesOfUnits(
     units.map(([path, { built, height, links, traits }]) => {
       // Every unit may import the shared stand-ins.
       const imported = links.filter((file) => owner(file) !== NODE_UNIT);

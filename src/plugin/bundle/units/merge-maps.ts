@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../sandbox/wire/json.js';
+import type { Pieces } from '../pieces.js';
 
 /** A source map as it becomes part of another one. A unit that is used again is prepared once. */
 export interface PreparedMap {
@@ -52,8 +53,8 @@ export function prepareMap(text: string): PreparedMap {
   };
 }
 
-/** Merges the maps of texts that follow each other, in the order of their lines, into one map. */
-export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
+/** Merges the maps of texts that follow each other, in the order of their lines, into the pieces of one map. */
+export function mergeSourceMaps(placed: readonly PlacedMap[]): Pieces {
   const mappings: string[] = [];
   let line = 0;
   let count = 0;
@@ -67,7 +68,6 @@ export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
   const withSources = placed.filter(({ map }) => map.count > 0);
   const listed = (texts: readonly string[]): readonly string[] =>
     texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
-  // Joined at once: the text may have megabytes, and each step would copy it.
   return [
     '{"version":3,"sources":[',
     ...listed(withSources.map(({ map }) => map.sources)),
@@ -76,7 +76,7 @@ export function mergeSourceMaps(placed: readonly PlacedMap[]): string {
     '],"mappings":"',
     ...mappings,
     '","names":[]}',
-  ].join('');
+  ];
 }
 
 /**
