@@ -99,8 +99,9 @@ describe('the globals of Node', () => {
     const value = await runFiles(
       {
         'index.ts': `
-          import { key, had, kept } from 'reader';
-          export const run = () => [key('API_KEY'), key('OTHER'), had, kept, typeof globalThis.process];
+          import { key, had, kept, sought } from 'reader';
+          export const run = () =>
+            [key('API_KEY'), key('OTHER'), had, kept, sought, typeof globalThis.process, 'process' in globalThis];
         `,
         'node_modules/reader/package.json':
           '{ "name": "reader", "type": "module", "main": "index.js" }',
@@ -110,11 +111,22 @@ describe('the globals of Node', () => {
           export const key = (name) => globalThis.process.env?.[name] ?? 'absent';
           delete globalThis.process;
           export const kept = [process === globalThis.process, 'globalThis.process'];
+          export const sought = [
+            'process' in globalThis, "process" in global && !('Deno' in globalThis), 'process' in {}, "'process' in globalThis",
+          ];
         `,
       },
       { env: { API_KEY: 'k' } },
     );
-    expect(value).toEqual(['k', 'absent', 'object', [true, 'globalThis.process'], 'undefined']);
+    expect(value).toEqual([
+      'k',
+      'absent',
+      'object',
+      [true, 'globalThis.process'],
+      [true, true, false, "'process' in globalThis"],
+      'undefined',
+      false,
+    ]);
   });
 
   it('are not injected if the code does not use them', async () => {

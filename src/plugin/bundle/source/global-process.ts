@@ -5,18 +5,40 @@ import { parseSource } from '../rewrite/parse.js';
 export const GLOBAL_PROCESS = 'globalThis$process';
 
 /**
- * Replaces `globalThis.process` in the code of a package. The global object of a plugin has no
- * process, but packages look for it there, e.g. to read their variables.
+ * Replaces `globalThis.process`, and the question whether it is there, in the code of a package. The global object of
+ * a plugin has no process, but packages look for it there, e.g. to read their variables.
  */
 export function injectGlobalProcess(code: string): string {
-  if (!/\bglobalThis\s*(?:\?\.|\.)\s*process\b/.test(code)) return code;
+  if (!LOOKS_FOR_PROCESS.test(code)) return code;
   let replaced = code;
   for (const { node, parent, leaving } of walkOf(code)) {
-    if (leaving || !isGlobalProcess(node) || isChanged(node, parent)) continue;
+    const replacement = leaving ? undefined : replacementOf(node, parent);
+    if (replacement === undefined) continue;
     const { start, end } = node;
-    replaced = replaced.slice(0, start) + GLOBAL_PROCESS.padEnd(end - start) + replaced.slice(end);
+    replaced = replaced.slice(0, start) + replacement.padEnd(end - start) + replaced.slice(end);
   }
   return replaced;
+}
+
+const LOOKS_FOR_PROCESS =
+  /\bglobalThis\s*(?:\?\.|\.)\s*process\b|(["'])process\1\s*in\s+global(?:This)?\b/;
+
+/** A text that is not longer than the node's, so that places stay the same. */
+function replacementOf(node: AnyNode, parent: AnyNode | undefined): string | undefined {
+  if (isGlobalProcess(node)) return isChanged(node, parent) ? undefined : GLOBAL_PROCESS;
+  return isProcessSought(node) ? 'true' : undefined;
+}
+
+/** `'process' in globalThis`. */
+function isProcessSought(node: AnyNode): boolean {
+  return (
+    node.type === 'BinaryExpression' &&
+    node.operator === 'in' &&
+    node.left.type === 'Literal' &&
+    node.left.value === 'process' &&
+    node.right.type === 'Identifier' &&
+    ['globalThis', 'global'].includes(node.right.name)
+  );
 }
 
 function walkOf(code: string): ReturnType<typeof parseSource>['walk'] {
