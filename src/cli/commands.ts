@@ -46,7 +46,7 @@ const rows: readonly {
   { names: ['mcp'], load: async () => (await import('./serve/mcp.js')).addMcp },
   { names: ['run'], load: async () => (await import('./serve/run-server.js')).addRun },
   { names: ['runner'], load: async () => (await import('./runner.js')).addRunner },
-  { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleet },
+  { names: ['fleet'], load: async () => (await import('./fleet/fleet.js')).addFleet },
   { names: ['store'], load: async () => (await import('./store.js')).addStore },
   { names: ['remotes'], load: async () => (await import('./serve/remotes.js')).addRemotes },
 ];

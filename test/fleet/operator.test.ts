@@ -121,6 +121,11 @@ describe.skipIf(!hasNats)('bulkhead fleet', () => {
       code: 2,
       stdout: expect.stringMatching(/^BROKEN {2}third: .*missing at the end/m),
     });
+    const misspelt = await fleet('verify', '--anchor', `frist=${later}`);
+    expect(misspelt.code).toBe(2);
+    expect(misspelt.stdout).toContain(
+      'there is no log of frist: it was removed, or --anchor names no runner of this cell; did you mean first?\n',
+    );
     const anchors = { third: [later] };
     const verdicts = await gateway.verifyAudit({ anchors });
     expect(verdicts.find(({ runner }) => runner === 'third')?.verdict.ok).toBe(false);
