@@ -152,7 +152,12 @@ export function startGuest(capabilities: GuestCapabilities): Guest {
   const receiveInTurn = makeFrameCutter((frame) => tape?.message(() => peer.receive(frame)));
 
   return {
-    receive: (bytes) => (tape === undefined ? peer.receive(bytes) : receiveInTurn(bytes)),
+    receive: (bytes) => {
+      // guard: contexts-left-between-turns
+      capabilities.contexts.leave();
+      if (tape === undefined) peer.receive(bytes);
+      else receiveInTurn(bytes);
+    },
     announce: (report) => peer.notify('ready', report),
     // In a shared realm the guest cannot determine which plugin caused a fault. The plugin may have
     // thrown an error that reads like a denial, so none is reported as a denial.

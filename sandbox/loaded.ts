@@ -13,6 +13,7 @@ import { makeSqlite, SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { makePowerClient } from './endowments/powers.js';
 import { makeStorageClient } from './endowments/storage/client.js';
 import { makeLosses } from './losses.js';
+import { CONTEXTS_MODULE } from './endowments/async-contexts.js';
 import { makeOutput } from './output.js';
 import { serialize } from './serialize.js';
 import { evaluateUnits } from './unit-linker.js';
@@ -161,6 +162,7 @@ export function load(
       [FILES_MODULE]: files.face,
       [REPORT_MODULE]: reportDenial,
       [VARIABLES_MODULE]: makeVariableNames(endowing),
+      [CONTEXTS_MODULE]: endowing.contexts.face,
       [SQLITE_MODULE]: makeSqlite(endowing),
     };
     const exports: unknown = await evaluated(modules).catch(async (error: unknown) => {

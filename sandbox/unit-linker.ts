@@ -8,6 +8,7 @@ import type {
 import { makeDenialReport, REPORT_MODULE } from './denial-report.js';
 import type { CryptoCapability, EndowmentCapabilities } from './endowments/endowment.js';
 import { withCode } from './endowments/errors.js';
+import { CONTEXTS_MODULE } from './endowments/async-contexts.js';
 import { FILES_MODULE } from './endowments/files/files.js';
 import { SQLITE_MODULE } from './endowments/sqlite/sqlite.js';
 import { type ExportGuard, makeExportGuard } from './export-guard.js';
@@ -348,6 +349,7 @@ class UnitLinker {
         path === NODE_UNIT ? this.#packageNow() : path,
       ),
       [VARIABLES_MODULE]: makeVariableNames(endowing, grant.env ?? []),
+      [CONTEXTS_MODULE]: endowing.contexts.face,
       // guard: package-files-granted
       ...(hasFiles
         ? { [FILES_MODULE]: isWhole ? modules[FILES_MODULE] : this.#spec.filesWithoutStorage() }

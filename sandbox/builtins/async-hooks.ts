@@ -1,68 +1,93 @@
 import { offer } from './denied.js';
+import { linkedContexts } from './linked-contexts.js';
 
-/**
- * A store for the duration of a function. It does not follow an `await`, because a guest has no
- * hooks into the engine: later code sees no store.
- */
-class AsyncLocalStorage<Store> {
-  #store: Store | undefined;
+type Callback<Result = unknown> = (...args: unknown[]) => Result;
 
-  static bind<Bound>(callback: Bound): Bound {
-    return callback;
+/** The options of Node 24. */
+interface StorageOptions {
+  readonly defaultValue?: unknown;
+  readonly name?: string;
+}
+
+/** A value for a function and all that it starts: callbacks of promises, timers and microtasks. */
+class AsyncLocalStorage {
+  /** Another one after `disable`, so that the values of the former one are not found. */
+  #key: object = Object.freeze({});
+  readonly #options: StorageOptions;
+
+  constructor(options: StorageOptions = {}) {
+    this.#options = options;
   }
 
-  static snapshot(): (run: (...args: unknown[]) => unknown, ...args: unknown[]) => unknown {
-    return (run, ...args) => run(...args);
+  /** The function, which will run in the contexts of now. */
+  static bind(callback: Callback): Callback {
+    const run = linkedContexts().snapshot();
+    return function bound(this: unknown, ...args) {
+      return run(() => Reflect.apply(callback, this, args));
+    };
   }
 
-  getStore(): Store | undefined {
-    return this.#store;
+  static snapshot(): (callback: Callback, ...args: unknown[]) => unknown {
+    const run = linkedContexts().snapshot();
+    return function inSnapshot(this: unknown, callback, ...args) {
+      return run(() => Reflect.apply(callback, this, args));
+    };
   }
 
-  run<Result>(store: Store, callback: (...args: unknown[]) => Result, ...args: unknown[]): Result {
-    const before = this.#store;
-    this.#store = store;
-    try {
-      return callback(...args);
-    } finally {
-      this.#store = before;
-    }
+  get name(): string {
+    return this.#options.name ?? '';
   }
 
-  exit<Result>(callback: (...args: unknown[]) => Result, ...args: unknown[]): Result {
-    const before = this.#store;
-    this.#store = undefined;
-    try {
-      return callback(...args);
-    } finally {
-      this.#store = before;
-    }
+  getStore(): unknown {
+    const value = linkedContexts().get(this.#key);
+    return value === undefined ? this.#options.defaultValue : value;
   }
 
-  enterWith(store: Store): void {
-    this.#store = store;
+  run<Result>(store: unknown, callback: Callback<Result>, ...args: unknown[]): Result {
+    return linkedContexts().run(this.#key, store, () => callback(...args));
+  }
+
+  exit<Result>(callback: Callback<Result>, ...args: unknown[]): Result {
+    return this.run(undefined, callback, ...args);
+  }
+
+  enterWith(store: unknown): void {
+    linkedContexts().enter(this.#key, store);
   }
 
   disable(): void {
-    this.#store = undefined;
+    this.#key = Object.freeze({});
   }
 }
 
+/** Work that is done later, in the contexts in which it was made. */
 class AsyncResource {
-  static bind<Bound>(callback: Bound): Bound {
-    return callback;
+  readonly #run = linkedContexts().snapshot();
+
+  static bind(callback: Callback, type?: string, self?: unknown): Callback {
+    return new AsyncResource(type).bind(callback, self);
   }
 
-  runInAsyncScope(
-    callback: (...args: unknown[]) => unknown,
-    self?: unknown,
-    ...args: unknown[]
-  ): unknown {
-    return Reflect.apply(callback, self, args);
+  // Node requires a type. It is for hooks, which a guest does not have.
+  constructor(_type?: string, _options?: unknown) {}
+
+  runInAsyncScope(callback: Callback, self?: unknown, ...args: unknown[]): unknown {
+    return this.#run(() => Reflect.apply(callback, self, args));
   }
 
-  bind<Bound>(callback: Bound): Bound {
-    return callback;
+  bind(callback: Callback, self?: unknown): Callback {
+    const resource = this;
+    return function bound(this: unknown, ...args) {
+      return resource.runInAsyncScope(callback, self === undefined ? this : self, ...args);
+    };
+  }
+
+  asyncId(): number {
+    return 0;
+  }
+
+  triggerAsyncId(): number {
+    return 0;
   }
 
   emitDestroy(): this {
@@ -75,5 +100,9 @@ export const builtin: object = offer('async_hooks', {
   AsyncResource,
   executionAsyncId: (): number => 0,
   triggerAsyncId: (): number => 0,
-  createHook: (): object => ({ enable: () => undefined, disable: () => undefined }),
+  executionAsyncResource: (): object => ({}),
+  createHook: (): object => {
+    const hook: object = { enable: () => hook, disable: () => hook };
+    return hook;
+  },
 });

@@ -1,3 +1,4 @@
+import type { AsyncContexts } from './async-contexts.js';
 import type { Json } from '../wire/messages.js';
 import type { ByteSource } from '../wire/streams.js';
 import type {
@@ -143,6 +144,7 @@ export interface WebCapabilities {
   /** Absent if the process runs without WebAssembly. */
   readonly wasm?: WasmCapability | undefined;
   readonly clock: ClockCapability;
+  readonly contexts: AsyncContexts;
   readonly url: UrlCapability;
   readonly text: TextCapability;
   readonly crypto: CryptoCapability;

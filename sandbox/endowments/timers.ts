@@ -20,9 +20,9 @@ export const timers: Endowment = {
         const run = demandCallback(callback);
         const handle: object = Object.create(handlePrototype);
         const timer = queue.start(
-          () => {
+          capabilities.contexts.bind(() => {
             Reflect.apply(run, handle, args);
-          },
+          }),
           clampDelay(delay),
           repeat,
         );
@@ -46,7 +46,7 @@ export const timers: Endowment = {
         clearTimeout: (handle?: unknown) => clear(handle),
         clearInterval: (handle?: unknown) => clear(handle),
         queueMicrotask: (callback: unknown): void => {
-          const run = demandCallback(callback);
+          const run = capabilities.contexts.bind(demandCallback(callback));
           capabilities.clock.queueMicrotask(() => {
             if (revoked) return;
             try {

@@ -1,4 +1,6 @@
 import { cryptoCapability } from './crypto-capability.js';
+import { makeAsyncContexts } from '../endowments/async-contexts.js';
+import { followPromises } from './promise-hooks.js';
 import { makeWasmCapability } from './wasm-capability.js';
 import type {
   ClockCapability,
@@ -36,6 +38,7 @@ export function makeWebCapabilities(globals: WebGlobals): WebCapabilities {
   return {
     wasm: makeWasmCapability(globals),
     clock: makeClockPower(globals),
+    contexts: makeAsyncContexts(followPromises),
     url: makeUrlPower(globals.URL),
     text: makeTextPower(globals),
     crypto: cryptoCapability,

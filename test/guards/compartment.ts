@@ -21,6 +21,12 @@ export const compartmentGuards: readonly Guard[] = [
     tests: ['test/sandbox/compartment.test.ts'],
   },
   {
+    id: 'contexts-left-between-turns',
+    stops: 'a value of one call, as who its user is, that the next one finds',
+    mutation: 'remove',
+    tests: ['test/engine/async-contexts.test.ts'],
+  },
+  {
     id: 'suppressed-error-parent-tamed',
     stops: 'a throwing disposal that exposes the Error constructor that reads stacks',
     mutation: 'remove',

@@ -138,7 +138,7 @@ export function makeVariants(
       if (chosen !== undefined) return chosen === 'node' ? forNode : forBrowsers;
       const texts = [files.read(forBrowsers.path), files.read(forNode.path)] as const;
       if (isStub(texts[0]) || (isProgram && isForPrograms(name, texts[0]))) return forNode;
-      const fitsNode = [runsBetterAsNode, usesStreams, sendsOnlyAsNode, needsWindow];
+      const fitsNode = [runsBetterAsNode, usesNode, sendsOnlyAsNode, needsWindow];
       if (fitsNode.some((fits) => fits(...texts))) return forNode;
       // A short main file has its code elsewhere.
       if (texts[0].length > SHORT_MAIN) return forBrowsers;
@@ -215,11 +215,11 @@ function runsBetterAsNode(forBrowsers: string, forNode: string): boolean {
   );
 }
 
-/** Whether only the file for Node uses `process`, which a compartment has, and nothing that it lacks. */
-function usesStreams(forBrowsers: string, forNode: string): boolean {
+/** Whether only the file for Node uses modules that a compartment has and a browser does not, and nothing that it lacks. */
+function usesNode(forBrowsers: string, forNode: string): boolean {
   return (
-    PROCESS.test(forNode) &&
-    !PROCESS.test(forBrowsers) &&
+    ONLY_IN_NODE.test(forNode) &&
+    !ONLY_IN_NODE.test(forBrowsers) &&
     !NEEDS_MISSING.test(forNode) &&
     !READS_FILES.test(forNode)
   );
@@ -249,7 +249,8 @@ const KEEPS_DOCUMENT = /[\w$]\s*=\s*document\s*[,;]/;
 const XHR = /\.\s*XMLHttpRequest\s*\(|\bnew\s+XMLHttpRequest\b/;
 const HTTP = /["'](?:node:)?https?["']/;
 
-const PROCESS = /["']node:process["']/;
+/** `process`, and the context of asynchronous code, for which a browser has nothing. */
+const ONLY_IN_NODE = /["'](?:node:process|(?:node:)?async_hooks)["']/;
 
 /** A statement at the start of a line, which a file runs as it is loaded. */
 const READS_WINDOW =
