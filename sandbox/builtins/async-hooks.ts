@@ -64,21 +64,19 @@ class AsyncLocalStorage {
 class AsyncResource {
   readonly #run = linkedContexts().snapshot();
 
-  static bind(callback: Callback, type?: string, self?: unknown): Callback {
-    return new AsyncResource(type).bind(callback, self);
+  /** The type is for hooks, which a guest does not have, as that of the constructor. */
+  static bind(callback: Callback, _type?: string, self?: unknown): Callback {
+    return new AsyncResource().bind(callback, self);
   }
-
-  // Node requires a type. It is for hooks, which a guest does not have.
-  constructor(_type?: string, _options?: unknown) {}
 
   runInAsyncScope(callback: Callback, self?: unknown, ...args: unknown[]): unknown {
     return this.#run(() => Reflect.apply(callback, self, args));
   }
 
   bind(callback: Callback, self?: unknown): Callback {
-    const resource = this;
+    const run = this.#run;
     return function bound(this: unknown, ...args) {
-      return resource.runInAsyncScope(callback, self === undefined ? this : self, ...args);
+      return run(() => Reflect.apply(callback, self === undefined ? this : self, args));
     };
   }
 

@@ -116,6 +116,8 @@ describe('a package', () => {
   it.each([
     ['sends only by XMLHttpRequest', 'exports.send = () => new XMLHttpRequest();', 'node:https'],
     ['reads a class of the window', 'module.exports = window.FormData;', 'path'],
+    ['has no context of asynchronous code', "module.exports = 'browser';", 'node:async_hooks'],
+    ['has none, by the older name', "module.exports = 'browser';", 'async_hooks'],
     [
       'has a window or nothing',
       `module.exports = typeof self !== "undefined" ? self : typeof window !== 'undefined' ? window : null`,
