@@ -71,7 +71,12 @@ async function buildEntry(
   entry: PluginSources['entry'],
   spec: BundleSpec,
 ): Promise<InPieces<Bundle>> {
-  const { isAsync: _, linked: __, ...built } = await buildSeparately(files, entry, spec);
+  const {
+    isAsync: _,
+    linked: __,
+    links: ___,
+    ...built
+  } = await buildSeparately(files, entry, spec);
   return {
     ...built,
     hash: integrityOfPieces(built.code),
@@ -188,10 +193,10 @@ async function buildUnit(job: Job, unit?: UnitSources): Promise<BuiltUnit> {
   }
   const { text, sourceMap, inputs, warnings } = output;
   const prelude = builtins === 'real' ? REAL_MODULES : undefined;
-  const { code, assignedGlobals, isAsync, linked } = rewrite
+  const rewritten = rewrite
     ? rewriteOrExplain(text, sourceMap, prelude)
     : { code: text, assignedGlobals: [], isAsync: false, linked: new Map() };
-  return { code, sourceMap, assignedGlobals, inputs, warnings, isAsync, linked };
+  return { ...rewritten, sourceMap, inputs, warnings };
 }
 
 /** The modules with the injected names that the texts of these files have. */

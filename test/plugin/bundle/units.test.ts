@@ -191,6 +191,24 @@ describe('a bundle with separate packages', () => {
     ]);
   });
 
+  it.each(['import.mjs', 'eval(x).js', 'é.js', '字.js', '😀.js', "'quoted'.js"])(
+    'links a file whose name the code has in another form: %s',
+    async (file) => {
+      const { code } = await bundleFiles(
+        {
+          'index.js': `import 'dep'; export const tools = [];`,
+          'node_modules/dep/package.json': JSON.stringify({ main: file }),
+          [`node_modules/dep/${file}`]: 'globalThis.was = 1;',
+        },
+        { separate: { together: [] } },
+      );
+      expect(readUnits(code).map(({ path, imports }) => [path, imports])).toEqual([
+        ['.', ['node_modules/dep']],
+        ['node_modules/dep', []],
+      ]);
+    },
+  );
+
   it('has one source map for all units', async () => {
     const { code, sourceMap } = await bundleFiles(FILES, { separate: { together: [] } });
     const lines = code.split('\n');

@@ -2,6 +2,21 @@ import type { AnyNode, Program } from 'acorn';
 import { LINKED_MODULE, pathOfModule } from './interop.js';
 import { type Walk, enterAll } from './parse.js';
 
+/** The files of other units that a text loads. Its texts may be escaped, so they are read from its syntax. */
+export function findLinks(walk: Walk): ReadonlySet<string> {
+  const files = new Set<string>();
+  enterAll(walk, (node) => {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return;
+    const { object, property } = node.callee;
+    if (object.type !== 'Identifier' || object.name !== '$bulkhead') return;
+    const [file] = node.arguments;
+    if (property.type !== 'Identifier' || property.name !== 'link' || file?.type !== 'Literal')
+      return;
+    if (typeof file.value === 'string') files.add(file.value);
+  });
+  return files;
+}
+
 /**
  * The exports that a text from esbuild uses of the ES modules of other units, by file. A file that is absent may be
  * used as a whole. Names are compared without their scopes, so too many may be found, and never too few.

@@ -5,7 +5,7 @@ import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
 import { callNodeInterop, useLinkedNamespaces } from './interop.js';
-import { findLinkedNames } from './linked-names.js';
+import { findLinkedNames, findLinks } from './linked-names.js';
 import { giveOwnConsole } from './own-console.js';
 import { type Walk, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
@@ -19,6 +19,8 @@ export interface Rewritten {
   readonly assignedGlobals: readonly string[];
   /** Whether it awaits outside all functions. */
   readonly isAsync: boolean;
+  /** The files of other units that it loads. */
+  readonly links: ReadonlySet<string>;
   /** The exports that it uses of files of other units: see `findLinkedNames`. */
   readonly linked: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -81,6 +83,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
   return {
     code: `${opening} ${body}\n})`,
     isAsync,
+    links: findLinks(walk),
     linked: findLinkedNames(program, walk),
     assignedGlobals: [
       ...new Set([

@@ -156,7 +156,7 @@ async function linkedUnit(
   const built = await build({ ...sources, link }, files);
   const { path } = sources;
   // Much of what was resolved is not used: stand-ins of global names, and exports that are left out.
-  const links = [...linked.keys()].filter((file) => built.code.includes(JSON.stringify(file)));
+  const links = [...linked.keys()].filter((file) => built.links?.has(file) ?? true);
   return {
     built,
     height: countLines(built.code),

@@ -6,6 +6,8 @@ import type { PreparedMap } from './merge-maps.js';
 export interface BuiltUnit extends Omit<Bundle, 'packages' | 'hash' | 'broken'> {
   /** Whether it awaits outside all functions. */
   readonly isAsync: boolean;
+  /** The files of other units that it loads. Absent: it was not rewritten, and may load all that it names. */
+  readonly links?: ReadonlySet<string>;
   /** The exports that it uses of files of other units. A file that is absent may be used as a whole. */
   readonly linked: ReadonlyMap<string, ReadonlySet<string>>;
 }
