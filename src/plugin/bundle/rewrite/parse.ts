@@ -2,6 +2,7 @@ import { type AnyNode, type Comment, type Program, type Token, parse } from 'aco
 
 interface ParsedSource {
   readonly program: Program;
+  /** Computed when it is first read. */
   readonly walk: Walk;
   readonly comments: readonly Comment[];
   /** In source order. */
@@ -39,7 +40,16 @@ function parseAs(
     onComment: comments,
     ...(wantsTokens ? { onToken: tokens } : {}),
   });
-  return { program, walk: walkTree(program), comments, tokens };
+  let walk: Walk | undefined;
+  return {
+    program,
+    get walk() {
+      walk ??= walkTree(program);
+      return walk;
+    },
+    comments,
+    tokens,
+  };
 }
 
 /** A step of a walk through a program, in source order. */
