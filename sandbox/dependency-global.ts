@@ -1,3 +1,5 @@
+const { getOwnPropertyDescriptor: describe } = Reflect;
+
 type Globals = Record<PropertyKey, unknown>;
 
 const globalObjects = new WeakSet<object>();
@@ -29,15 +31,18 @@ export function makeGlobalFor(
         ? !isFixed(key) && Reflect.set(own, key, value)
         : // An object that inherits from it gets a property of its own, as from any object.
           Reflect.set(Object.create(null), key, value, receiver),
-    defineProperty: (_, key, property) =>
-      !isFixed(key) && Reflect.defineProperty(own, key, property),
+    defineProperty: (target, key, property) => {
+      if (isFixed(key) || !Reflect.defineProperty(own, key, property)) return false;
+      // A property that cannot be configured must be one of the proxy's target too, as it is.
+      const isFinal = property.configurable === false || Object.hasOwn(target, key);
+      return !isFinal || Reflect.defineProperty(target, key, { ...describe(own, key) });
+    },
     deleteProperty: (_, key) => !isFixed(key) && Reflect.deleteProperty(own, key),
     ownKeys: () => [...new Set([...Reflect.ownKeys(globals), ...Reflect.ownKeys(own)])],
-    getOwnPropertyDescriptor: (_, key) => {
-      const property =
-        Reflect.getOwnPropertyDescriptor(own, key) ??
-        Reflect.getOwnPropertyDescriptor(globals, key);
-      // The proxy's own target has no fixed properties.
+    getOwnPropertyDescriptor: (target, key) => {
+      if (Object.hasOwn(target, key)) return describe(own, key);
+      const property = describe(own, key) ?? describe(globals, key);
+      // The proxy's target has no such property, so none is fixed.
       return property === undefined
         ? undefined
         : {

@@ -37,6 +37,32 @@ async function startWithPackage(
   return { engine, events };
 }
 
+/** What code sees of a global object with a property that it fixed, in `seen`. */
+const DEFINES = `'use strict';
+        const key = Symbol.for('dispatcher');
+        const g = globalThis;
+        const seen = [];
+        const attempt = (run) => { try { seen.push(run()); } catch (error) { seen.push(error.name); } };
+        const shape = () => { const { value, writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(g, key); return [value, writable, enumerable, configurable].join(); };
+        attempt(() => Object.defineProperty(g, key, { value: 1, writable: true, enumerable: false, configurable: false }) === g);
+        attempt(shape);
+        attempt(() => { g[key] = 2; return g[key]; });
+        attempt(shape);
+        attempt(() => delete g[key]);
+        attempt(() => [key in g, Object.hasOwn(g, key), Reflect.ownKeys(g).includes(key), Object.keys(g).includes(key)].join());
+        attempt(() => Reflect.defineProperty(g, key, { configurable: true }));
+        attempt(() => Reflect.defineProperty(g, key, { value: 3 }));
+        attempt(() => Reflect.defineProperty(g, key, { writable: false }));
+        attempt(shape);
+        attempt(() => { 'use strict'; g[key] = 4; });
+        attempt(() => Reflect.defineProperty(g, key, { value: 5 }));
+        attempt(() => Reflect.defineProperty(g, 'accessed', { get: () => 6, configurable: false }) && g.accessed);
+        attempt(() => Reflect.defineProperty(g, 'loose', { value: 7 }) && g.loose);
+        attempt(() => typeof Object.getOwnPropertyDescriptor(g, 'accessed').get);`;
+
+/** Once: the property stays. */
+const IN_NODE: unknown = new Function(`${DEFINES} return seen;`)();
+
 describe('the code of a dependency', () => {
   it('has a fixed clock and fixed numbers without the permissions, at load and later, with one denial of each', async () => {
     const { engine, events } = await startWithPackage({});
@@ -57,6 +83,21 @@ describe('the code of a dependency', () => {
     }
     expect(Object.fromEntries(counts)).toEqual({ time: 1, random: 1 });
   });
+
+  it.each(['separate', 'together'] as const)(
+    'may define a fixed property of the global object, as in Node: %s',
+    async (how) => {
+      const plugin = makePlugin({
+        source: `import { seen } from 'defines'; export const tools = [{ id: 'run', name: 'run', description: 'd', annotations: { readOnlyHint: true }, execute: async () => seen }];`,
+        files: {
+          'node_modules/defines/package.json': '{ "name": "defines", "version": "1.0.0" }',
+          'node_modules/defines/index.js': `${DEFINES} exports.seen = seen;`,
+        },
+      });
+      const engine = await startEngine([plugin], { packages: { '*': how } });
+      expect((await engine.call('run', {})).value).toEqual(IN_NODE);
+    },
+  );
 
   it('leaves the errors of the plugin itself', async () => {
     const { engine } = await startWithPackage({});
