@@ -30,6 +30,9 @@ for (const name of ['_events', '_eventsCount', '_maxListeners']) {
   Reflect.deleteProperty(PlainEmitter.prototype, name);
 }
 
+/** Those of event targets, such as abort signals, which warn of nothing here. */
+const targetLimits = new WeakMap<object, number>();
+
 /** Called before packages share the class: the limit, which only decides about a warning, stays as it is. */
 export function beforeSharing(): void {
   // Those of streams have fixed this class already.
@@ -47,9 +50,21 @@ export const builtin: object = offer(
     errorMonitor,
     captureRejectionSymbol: Symbol.for('nodejs.rejection'),
     captureRejections: false,
-    getEventListeners: (emitter: PlainEmitter, name: Name): unknown[] => emitter.listeners(name),
-    setMaxListeners: (count: number, ...emitters: PlainEmitter[]): void => {
-      for (const emitter of emitters) emitter.setMaxListeners(count);
+    getEventListeners: (emitter: PlainEmitter | object, name: Name): unknown[] =>
+      isEmitter(emitter) ? emitter.listeners(name) : [],
+    setMaxListeners: (count: number, ...emitters: (PlainEmitter | object)[]): void => {
+      for (const emitter of emitters) {
+        if (isEmitter(emitter)) emitter.setMaxListeners(count);
+        else targetLimits.set(emitter, count);
+      }
     },
+    getMaxListeners: (emitter: PlainEmitter | object): number =>
+      isEmitter(emitter)
+        ? emitter.getMaxListeners()
+        : (targetLimits.get(emitter) ?? PlainEmitter.defaultMaxListeners),
   }),
 );
+
+function isEmitter(value: object): value is PlainEmitter {
+  return 'setMaxListeners' in value;
+}

@@ -9,6 +9,7 @@ declare module 'events/events.js' {
     removeAllListeners(name?: string | symbol): this;
     listenerCount(name: string | symbol): number;
     setMaxListeners(count: number): this;
+    getMaxListeners(): number;
     static defaultMaxListeners: number;
   }
 }

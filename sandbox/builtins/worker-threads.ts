@@ -57,6 +57,9 @@ export const builtin: object = offer('worker_threads', {
   resourceLimits: {},
   SHARE_ENV: Symbol.for('nodejs.worker_threads.SHARE_ENV'),
   markAsUntransferable: (): void => undefined,
+  // undici marks its objects. A copy of one within the compartment has no power.
+  markAsUncloneable: (): void => undefined,
+  isMarkedAsUntransferable: (): boolean => false,
   MessageChannel,
   get MessagePort(): unknown {
     return Reflect.get(globalThis, 'MessagePort');

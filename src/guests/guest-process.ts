@@ -52,6 +52,9 @@ const MAX_UNREAD_BYTES = 192 * 1024 * 1024;
 /** Milliseconds from the close of a pipe to the exit that caused it. */
 const EXIT_MS = 250;
 
+/** Milliseconds in which the last messages of a guest that has exited are read. */
+const LAST_MESSAGES_MS = 1_000;
+
 export function startGuestProcess({
   command,
   receive,
@@ -109,8 +112,12 @@ export function startGuestProcess({
           stderrTail: stderrTail(),
           memoryMb: command.memoryMb,
         });
-      conclude(end);
-      resolve(end);
+      // Its last answers may wait in the pipe.
+      // guard: last-messages-read
+      afterClose(pipe.socket, () => {
+        conclude(end);
+        resolve(cause ?? end);
+      });
     });
   });
 
@@ -144,6 +151,18 @@ export function startGuestProcess({
     resume: () => signalProcessGroup(child, 'SIGCONT'),
     stderrTail,
   };
+}
+
+/** Calls back when all of a socket was read, or after a second: a process of the guest may keep its other end. */
+function afterClose(socket: Socket, callback: () => void): void {
+  if (socket.closed) return callback();
+  const finish = (): void => {
+    clearTimeout(timer);
+    socket.off('close', finish);
+    callback();
+  };
+  const timer = setTimeout(finish, LAST_MESSAGES_MS);
+  socket.on('close', finish);
 }
 
 function collect({ stderr }: ChildProcess): () => string {

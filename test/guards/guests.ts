@@ -9,6 +9,12 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/walls.test.ts'],
   },
   {
+    id: 'last-messages-read',
+    stops: 'an answer that is lost because its guest exits before a busy host has read it',
+    mutation: { replace: ['pipe.socket', 'syncPipe'] },
+    tests: ['test/guests/guest-process.test.ts'],
+  },
+  {
     id: 'protocol-violation-kills',
     stops: 'a guest that continues after it broke the protocol',
     mutation: 'remove',

@@ -21,4 +21,41 @@ describe('a guest process', () => {
     expect((await guest.ended).detail).toBe('it does not read its messages');
     expect(guest.end?.cause).toBe('protocol');
   });
+
+  it('is read to its end after it has exited, although the host reads slowly', async () => {
+    const script = `const { writeSync } = require('node:fs');
+      for (let message = 0; message < 4; message += 1) writeSync(3, Buffer.alloc(40_000, 'x'));
+      process.exitCode = 7;`;
+    let read = 0;
+    let readAtEnd: number | undefined;
+    const guest = startGuestProcess({
+      command: { file: process.execPath, args: ['-e', script], env: {} },
+      receive: (bytes) => {
+        read += bytes.length;
+        // A host at work: the throttle does not read for as long again.
+        const untilMs = performance.now() + 60;
+        while (performance.now() < untilMs);
+      },
+      serveSync: () => Promise.resolve({ value: null }),
+      onEnd: () => {
+        readAtEnd = read;
+      },
+    });
+    expect((await guest.ended).detail).toBe('it exited with code 7');
+    expect(readAtEnd).toBe(160_000);
+  });
+
+  it('that leaves its pipe to a process of its own ends all the same', async () => {
+    // The shell ends, and its child keeps the pipe.
+    const script = 'sleep 5 <&- >&- 2>&- 5>&- & exit 6';
+    const guest = startGuestProcess({
+      command: { file: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } },
+      receive: () => {},
+      serveSync: () => Promise.resolve({ value: null }),
+      onEnd: () => {},
+    });
+    const startedMs = performance.now();
+    expect((await guest.ended).detail).toBe('it exited with code 6');
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+  });
 });

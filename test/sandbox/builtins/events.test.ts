@@ -5,7 +5,8 @@ import { loadBuiltin } from './load.js';
 
 type Events = typeof NodeEmitter & { readonly EventEmitter: typeof NodeEmitter };
 
-const { EventEmitter, errorMonitor, getEventListeners, once } = await loadBuiltin<Events>('events');
+const { EventEmitter, errorMonitor, getEventListeners, getMaxListeners, once, setMaxListeners } =
+  await loadBuiltin<Events>('events');
 
 describe('EventEmitter', () => {
   it('calls listeners in order, with the emitter as this', () => {
@@ -24,6 +25,14 @@ describe('EventEmitter', () => {
     expect(calls).toEqual([['before', 1], ['first', 1], true, ['before', 2], ['first', 2]]);
     expect(emitter.listenerCount('a')).toBe(2);
     expect(emitter.eventNames()).toEqual(['a']);
+  });
+
+  it('has a limit of listeners, and so have abort signals', () => {
+    const [emitter, { signal }] = [new EventEmitter(), new AbortController()];
+    expect([getMaxListeners(emitter), getMaxListeners(new EventTarget())]).toEqual([10, 10]);
+    setMaxListeners(20, emitter, signal);
+    expect([getMaxListeners(emitter), emitter.getMaxListeners()]).toEqual([20, 20]);
+    expect(getMaxListeners(signal)).toBe(20);
   });
 
   it('throws the error of an error event without listeners', () => {
