@@ -1,4 +1,4 @@
-const { getOwnPropertyDescriptor: describe } = Reflect;
+const { getOwnPropertyDescriptor: descriptorOf } = Reflect;
 
 type Globals = Record<PropertyKey, unknown>;
 
@@ -35,13 +35,13 @@ export function makeGlobalFor(
       if (isFixed(key) || !Reflect.defineProperty(own, key, property)) return false;
       // A property that cannot be configured must be one of the proxy's target too, as it is.
       const isFinal = property.configurable === false || Object.hasOwn(target, key);
-      return !isFinal || Reflect.defineProperty(target, key, { ...describe(own, key) });
+      return !isFinal || Reflect.defineProperty(target, key, { ...descriptorOf(own, key) });
     },
     deleteProperty: (_, key) => !isFixed(key) && Reflect.deleteProperty(own, key),
     ownKeys: () => [...new Set([...Reflect.ownKeys(globals), ...Reflect.ownKeys(own)])],
     getOwnPropertyDescriptor: (target, key) => {
-      if (Object.hasOwn(target, key)) return describe(own, key);
-      const property = describe(own, key) ?? describe(globals, key);
+      if (Object.hasOwn(target, key)) return descriptorOf(own, key);
+      const property = descriptorOf(own, key) ?? descriptorOf(globals, key);
       // The proxy's target has no such property, so none is fixed.
       return property === undefined
         ? undefined

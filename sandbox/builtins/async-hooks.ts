@@ -1,12 +1,21 @@
 import { offer } from './denied.js';
 import { linkedContexts } from './linked-contexts.js';
 
-type Callback<Result = unknown> = (...args: unknown[]) => Result;
+type Callback = (...args: unknown[]) => unknown;
 
 /** The options of Node 24. */
 interface StorageOptions {
   readonly defaultValue?: unknown;
   readonly name?: string;
+}
+
+/** A store, which may be `undefined` although there is a default. */
+class Box {
+  readonly store: unknown;
+
+  constructor(store: unknown) {
+    this.store = store;
+  }
 }
 
 /** A value for a function and all that it starts: callbacks of promises, timers and microtasks. */
@@ -39,20 +48,20 @@ class AsyncLocalStorage {
   }
 
   getStore(): unknown {
-    const value = linkedContexts().get(this.#key);
-    return value === undefined ? this.#options.defaultValue : value;
+    const box = linkedContexts().get(this.#key);
+    return box instanceof Box ? box.store : this.#options.defaultValue;
   }
 
-  run<Result>(store: unknown, callback: Callback<Result>, ...args: unknown[]): Result {
-    return linkedContexts().run(this.#key, store, () => callback(...args));
+  run(store: unknown, callback: Callback, ...args: unknown[]): unknown {
+    return linkedContexts().run(this.#key, new Box(store), () => callback(...args));
   }
 
-  exit<Result>(callback: Callback<Result>, ...args: unknown[]): Result {
+  exit(callback: Callback, ...args: unknown[]): unknown {
     return this.run(undefined, callback, ...args);
   }
 
   enterWith(store: unknown): void {
-    linkedContexts().enter(this.#key, store);
+    linkedContexts().enter(this.#key, new Box(store));
   }
 
   disable(): void {

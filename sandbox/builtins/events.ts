@@ -50,9 +50,11 @@ export const builtin: object = offer(
     errorMonitor,
     captureRejectionSymbol: Symbol.for('nodejs.rejection'),
     captureRejections: false,
+    // An event target does not say which listeners it has.
     getEventListeners: (emitter: PlainEmitter | object, name: Name): unknown[] =>
       isEmitter(emitter) ? emitter.listeners(name) : [],
     setMaxListeners: (count: number, ...emitters: (PlainEmitter | object)[]): void => {
+      if (emitters.length === 0) PlainEmitter.defaultMaxListeners = count;
       for (const emitter of emitters) {
         if (isEmitter(emitter)) emitter.setMaxListeners(count);
         else targetLimits.set(emitter, count);

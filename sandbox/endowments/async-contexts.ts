@@ -1,10 +1,10 @@
 /**
  * The values that belong to the code that runs now and to all that it starts: callbacks of promises, timers and
  * microtasks. Node's own follow promises by properties that they add to them, so they fail for a frozen promise, and
- * whoever gets a promise could read them. Here they stay in this module.
+ * code that gets a promise could read its values. Here they stay in this module.
  */
 export interface AsyncContexts {
-  /** The function that runs a callback as if it ran now. Absent contexts cost nothing. */
+  /** The function that runs a callback as if it ran now. What the callback enters ends with it. */
   bind<Args extends readonly unknown[]>(
     callback: (...args: Args) => unknown,
   ): (...args: Args) => unknown;
@@ -81,7 +81,6 @@ export function makeAsyncContexts(followPromises: FollowPromises): AsyncContexts
   return {
     bind: (callback) => {
       const context = current;
-      // Also without one: what a callback enters ends with it.
       return (...args) => within(context, () => callback(...args));
     },
     leave: () => {
@@ -96,7 +95,7 @@ export function makeAsyncContexts(followPromises: FollowPromises): AsyncContexts
       },
       snapshot: () => {
         const context = current;
-        return harden((callback: () => unknown) =>
+        return Object.freeze((callback: () => unknown) =>
           within(context, () => Reflect.apply(callback, undefined, [])),
         );
       },

@@ -74,6 +74,7 @@ export function areInstalledTogether(text: string): boolean {
   return readUnits(text).some(({ path }) => path === INSTALLED_UNIT);
 }
 
+/** The text of a bundle with these units. */
 export function writeUnits(units: readonly UnitToWrite[]): string {
   // Joined at once: the text may have megabytes, and each step would copy it.
   return piecesOfUnits(units).join('');

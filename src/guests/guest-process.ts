@@ -18,7 +18,9 @@ export interface GuestProcess {
   write(bytes: Uint8Array): void;
   /** Why it ended or is about to end; `undefined` while it runs. */
   readonly end: GuestEnd | undefined;
-  /** Resolves when the process has exited. Never rejects. */
+  /** Whether the process has exited. What it wrote last may not be read yet. */
+  readonly hasExited: boolean;
+  /** Resolves when the process has exited and all that it wrote was read. Never rejects. */
   readonly ended: Promise<GuestEnd>;
   /** Kills the process. Only the first reason counts. */
   kill(end: GuestEnd): void;
@@ -112,6 +114,7 @@ export function startGuestProcess({
           stderrTail: stderrTail(),
           memoryMb: command.memoryMb,
         });
+      if (cause !== undefined) return resolve(end);
       // Its last answers may wait in the pipe.
       // guard: last-messages-read
       afterClose(pipe.socket, () => {
@@ -144,6 +147,9 @@ export function startGuestProcess({
     get end() {
       return cause;
     },
+    get hasExited() {
+      return child.exitCode !== null || child.signalCode !== null;
+    },
     ended,
     kill,
     inspector: isInspected ? pipeOf(child, 4) : undefined,
@@ -153,16 +159,14 @@ export function startGuestProcess({
   };
 }
 
-/** Calls back when all of a socket was read, or after a second: a process of the guest may keep its other end. */
+/** Calls back when all of a socket was read. Closes it after a second: a process of the guest may keep its other end. */
 function afterClose(socket: Socket, callback: () => void): void {
   if (socket.closed) return callback();
-  const finish = (): void => {
+  const timer = setTimeout(() => socket.destroy(), LAST_MESSAGES_MS);
+  socket.once('close', () => {
     clearTimeout(timer);
-    socket.off('close', finish);
     callback();
-  };
-  const timer = setTimeout(finish, LAST_MESSAGES_MS);
-  socket.on('close', finish);
+  });
 }
 
 function collect({ stderr }: ChildProcess): () => string {

@@ -140,7 +140,7 @@ export function startGuest(
     ready: readyWithin(startTimeoutMs, wire.ready, guestProcess, guestProcess.ended),
     ended: guestProcess.ended,
     get alive() {
-      return guestProcess.end === undefined;
+      return guestProcess.end === undefined && !guestProcess.hasExited;
     },
     get draining() {
       return draining;

@@ -144,6 +144,27 @@ describe('AsyncLocalStorage', () => {
     expect(await call('run')).toEqual(['secret', 0]);
   });
 
+  it('has the default of Node 24, also if a store is undefined, and a name', async () => {
+    const { call } = await start({
+      source: toolsOf({
+        run: `const store = new AsyncLocalStorage({ defaultValue: 'default', name: 'user' });
+          return [store.name, store.getStore(), store.run(1, () => store.getStore()), typeof store.exit(() => store.getStore()), store.getStore()];`,
+      }),
+    });
+    expect(await call('run')).toEqual(['user', 'default', 1, 'undefined', 'default']);
+  });
+
+  it('survives a stack that is full of promises', async () => {
+    const { call } = await start({
+      source: toolsOf({
+        run: `const store = new AsyncLocalStorage();
+          const fill = () => { try { Promise.resolve().then(() => {}); fill(); } catch { return; } };
+          return store.run('kept', async () => { fill(); await null; return [store.getStore(), new AsyncLocalStorage().getStore()]; });`,
+      }),
+    });
+    expect(await call('run')).toEqual(['kept', null]);
+  });
+
   it('keeps what code has entered out of the next call', async () => {
     const { call, engine } = await start({
       source: toolsOf(

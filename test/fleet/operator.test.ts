@@ -148,6 +148,7 @@ describe.skipIf(!hasNats)('bulkhead fleet', () => {
     expect(broken).toMatchObject({ ok: false });
     const { code, stdout } = await fleet('verify');
     expect(stdout).toMatch(/^BROKEN {2}forged: /m);
+    expect(stdout).not.toContain('there is no log');
     expect(stdout).toMatch(/^intact {2}first: /m);
     expect(code).toBe(2);
   });

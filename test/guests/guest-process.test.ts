@@ -28,10 +28,12 @@ describe('a guest process', () => {
       process.exitCode = 7;`;
     let read = 0;
     let readAtEnd: number | undefined;
+    let sawItExited = false;
     const guest = startGuestProcess({
       command: { file: process.execPath, args: ['-e', script], env: {} },
       receive: (bytes) => {
         read += bytes.length;
+        sawItExited ||= guest.hasExited && guest.end === undefined;
         // A host at work: the throttle does not read for as long again.
         const untilMs = performance.now() + 60;
         while (performance.now() < untilMs);
@@ -43,6 +45,7 @@ describe('a guest process', () => {
     });
     expect((await guest.ended).detail).toBe('it exited with code 7');
     expect(readAtEnd).toBe(160_000);
+    expect(sawItExited).toBe(true);
   });
 
   it('that leaves its pipe to a process of its own ends all the same', async () => {

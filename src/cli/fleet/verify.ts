@@ -29,9 +29,10 @@ export async function verify(
   return ok ? EXIT.ok : EXIT.findings;
 }
 
-/** A log of which nothing is there may have another name. */
+/** A log with anchors and without any record may have another name. */
 function misspeltIn(logs: readonly RunnerAudit[]): readonly string[] {
-  const isAbsent = ({ verdict }: RunnerAudit): boolean => !verdict.ok && verdict.records === 0;
+  const isAbsent = ({ verdict }: RunnerAudit): boolean =>
+    !verdict.ok && verdict.kind === 'truncated' && verdict.records === 0;
   const present = logs.filter((log) => !isAbsent(log)).map(({ runner }) => runner);
   return logs.filter(isAbsent).map(({ runner }) => {
     const meant = didYouMean(runner, present);

@@ -17,6 +17,7 @@ import {
   bundleFailed,
   cutText,
   describeWarning,
+  fileOf,
   isBuildFailure,
   toBulkheadError,
 } from './problems.js';
@@ -26,7 +27,7 @@ import { makeVariants } from './resolve/candidates.js';
 import { type Rewritten, rewriteBundle } from './rewrite/rewrite.js';
 import { MODULE_VARIABLE, prepareOnce } from './source/prepare.js';
 import { BUNDLE_LIMITS, type BundleSpec } from './spec.js';
-import { fileOf, trimSourceMap } from './trimmed-map.js';
+import { trimSourceMap } from './trimmed-map.js';
 import { buildSurfaces } from './surfaces.js';
 import { GLOBAL_PROCESS } from './source/global-process.js';
 import { buildUnits, UnitAwaits } from './units/build-units.js';

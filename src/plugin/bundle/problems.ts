@@ -42,6 +42,11 @@ export function pluginPath(path: string): string {
   return path.replace(/^(?:plugin|entry):/, '');
 }
 
+/** The file of a name that esbuild lists, which ends with the attributes of its import. */
+export function fileOf(name: string): string {
+  return pluginPath(name).replace(/ with \{.*$/, '');
+}
+
 /** Caps a text: a line or an import's name in a hostile file may have many megabytes. */
 export function cutText(text: string): string {
   return text.slice(0, MAX_TEXT);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../sandbox/wire/json.js';
 import type { PluginFiles } from './files.js';
-import { PLUGIN_NAMESPACE, pluginPath } from './problems.js';
+import { fileOf, PLUGIN_NAMESPACE, pluginPath } from './problems.js';
 
 /** Prefix of sources in a source map that are not the plugin's. */
 const FOREIGN_SOURCE = 'bulkhead:';
@@ -28,9 +28,4 @@ export function trimSourceMap(text: string, files: PluginFiles): string {
     mappings: map['mappings'],
     names: [],
   });
-}
-
-/** The file of a name that esbuild lists, which ends with the attributes of its import. */
-export function fileOf(name: string): string {
-  return pluginPath(name).replace(/ with \{.*$/, '');
 }
