@@ -51,11 +51,19 @@ const STDERR_TAIL_BYTES = 8 * 1024;
  */
 const MAX_UNREAD_BYTES = 192 * 1024 * 1024;
 
-/** Milliseconds from the close of a pipe to the exit that caused it. */
+/** Milliseconds from the close of a pipe to the exit that caused it. Then the guest is killed. */
 const EXIT_MS = 250;
+
+/** Milliseconds from there to the end that says why: a busy host reads the guest's exit and its last words late. */
+const LAST_WORDS_MS = 2_000;
 
 /** Milliseconds in which the last messages of a guest that has exited are read. */
 const LAST_MESSAGES_MS = 1_000;
+
+/** The exit code of a wrapper whose process died of SIGKILL. */
+const KILLED_EXIT = 128 + 9;
+
+const CLOSED_PIPE: GuestEnd = { cause: 'crash', detail: 'it closed its pipe' };
 
 export function startGuestProcess({
   command,
@@ -77,6 +85,7 @@ export function startGuestProcess({
   const syncPipe = pipeOf(child, 5);
   const stderrTail = collect(child);
   let cause: GuestEnd | undefined;
+  let isKilledWithoutPipe = false;
   let pid = child.pid ?? 0;
 
   const conclude = (end: GuestEnd): void => {
@@ -98,7 +107,13 @@ export function startGuestProcess({
   });
   // A guest without its pipe is useless. If the guest exited, the exit says why.
   pipe.socket.on('close', () => {
-    setTimeout(() => kill({ cause: 'crash', detail: 'it closed its pipe' }), EXIT_MS).unref();
+    setTimeout(() => {
+      if (cause !== undefined) return;
+      isKilledWithoutPipe = true;
+      signalProcessGroup(child, 'SIGKILL');
+      // guard: last-words-read
+      setTimeout(() => conclude(CLOSED_PIPE), LAST_WORDS_MS).unref();
+    }, EXIT_MS).unref();
   });
 
   const ended = new Promise<GuestEnd>((resolve) => {
@@ -106,15 +121,16 @@ export function startGuestProcess({
       kill({ cause: 'start', detail: `it did not start: ${error.message}` }),
     );
     child.on('close', (exitCode, signal) => {
-      const end =
-        cause ??
-        explainExit({
-          exitCode,
-          signal,
-          stderrTail: stderrTail(),
-          memoryMb: command.memoryMb,
-        });
-      if (cause !== undefined) return resolve(end);
+      if (cause !== undefined) return resolve(cause);
+      const explained = explainExit({
+        exitCode,
+        signal,
+        stderrTail: stderrTail(),
+        memoryMb: command.memoryMb,
+      });
+      const wasKilled = signal === 'SIGKILL' || exitCode === KILLED_EXIT;
+      const saysNothing = isKilledWithoutPipe && wasKilled && explained.cause === 'crash';
+      const end = saysNothing ? CLOSED_PIPE : explained;
       // Its last answers may wait in the pipe.
       // guard: last-messages-read
       afterClose(pipe.socket, () => {

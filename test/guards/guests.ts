@@ -15,6 +15,18 @@ export const guestGuards: readonly Guard[] = [
     tests: ['test/guests/guest-process.test.ts'],
   },
   {
+    id: 'last-words-read',
+    stops:
+      'a guest without memory that is reported as a crash, because a busy host reads its last words late',
+    mutation: {
+      replace: [
+        'setTimeout(() => conclude(CLOSED_PIPE), LAST_WORDS_MS).unref()',
+        'conclude(CLOSED_PIPE)',
+      ],
+    },
+    tests: ['test/guests/guest-process.test.ts'],
+  },
+  {
     id: 'protocol-violation-kills',
     stops: 'a guest that continues after it broke the protocol',
     mutation: 'remove',

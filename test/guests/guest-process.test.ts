@@ -61,4 +61,23 @@ describe('a guest process', () => {
     expect((await guest.ended).detail).toBe('it exited with code 6');
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
+
+  it('that closes its pipe and stays is killed, and what it wrote before says why', async () => {
+    const endOf = async (script: string): Promise<unknown> =>
+      await startGuestProcess({
+        command: { file: '/bin/sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } },
+        receive: () => {},
+        serveSync: () => Promise.resolve({ value: null }),
+        onEnd: () => {},
+      }).ended;
+    const startedMs = performance.now();
+    expect(await endOf('exec 3>&-; sleep 20')).toEqual({
+      cause: 'crash',
+      detail: 'it closed its pipe',
+    });
+    // V8 writes this, and the process may take long to exit.
+    const written = 'echo "JavaScript heap out of memory" >&2; exec 3>&-; sleep 20';
+    expect(await endOf(written)).toMatchObject({ cause: 'memory' });
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
+  });
 });
