@@ -11,7 +11,7 @@ const OPEN_ENGINE = `
   const engine = await createEngine({ plugins: [] });
   await engine.close();
 `;
-const MAIN = join(ROOT, 'dist/lib/cli/main.js');
+const MAIN = join(ROOT, 'dist/lib/cli/main.cjs');
 
 /** The package and the command line as they are shipped, against a Node process that does nothing. */
 export function measureCommands({ starts, share }: Effort): Promise<Measure[]> {

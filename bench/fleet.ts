@@ -139,7 +139,7 @@ async function startFleet(
     storageDirectory: join(root, 'gateway'),
     fleet: { servers: [url], name: 'gateway-1', signKey },
   });
-  const cli = fileURLToPath(new URL('../dist/lib/cli/main.js', import.meta.url));
+  const cli = fileURLToPath(new URL('../dist/lib/cli/main.cjs', import.meta.url));
   const runner = start(process.execPath, [
     cli,
     'runner',

@@ -5,7 +5,7 @@
 // split by entry point. A module of a layer is reached from outside through the exports of the
 // layer's file, by the number that it has there. Modules load that file by `require`, because an
 // `import` would search its whole text for names. The program of the bundler's process is a
-// CommonJS file of its own.
+// CommonJS file of its own, and so is the command: Node then starts without its loader of modules.
 //
 // Bundlers of applications cannot follow a `require` that is made at run time. They take the
 // condition `module` of package.json: the compiled modules in `dist/src`, as they are.
@@ -59,7 +59,8 @@ const placed = new Map();
 const onDemand = new Set();
 for (const layer of LAYERS) await buildLayer(layer);
 
-const published = [...Object.values(bin), ...Object.values(exports).map((entry) => entry.default)]
+const published = Object.values(exports)
+  .map((entry) => entry.default)
   .filter((file) => file?.startsWith('./dist/lib/'))
   .map((file) => file.replace('./dist/lib/', 'dist/src/'));
 await build({
@@ -88,6 +89,15 @@ await build({
   entryPoints: ['dist/src/plugin/bundle/bundler-entry.js'],
   outfile: 'dist/lib/plugin/bundle/bundler-entry.cjs',
   external: LAYER_FILES,
+});
+
+await build({
+  ...shared,
+  ...FROM_COMMONJS,
+  entryPoints: ['dist/src/cli/main.js'],
+  outfile: bin.bulkhead,
+  external: LAYER_FILES,
+  plugins: [fromLayers((used) => `export const layer = require('${used}');`)],
 });
 
 async function buildLayer({ specifier, entries, file }) {

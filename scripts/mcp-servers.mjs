@@ -31,7 +31,7 @@ const VARIABLES = { AIRTABLE_API_KEY: 'key', FIRECRAWL_API_KEY: 'key', EXA_API_K
 
 const SAMPLES = 3;
 const REQUESTS = 50;
-const CLI = fileURLToPath(new URL('../dist/lib/cli/main.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../dist/lib/cli/main.cjs', import.meta.url));
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 const args = process.argv.slice(2);

@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const root = resolve(import.meta.dirname, '..');
-const main = join(root, 'dist/lib/cli/main.js');
+const main = join(root, 'dist/lib/cli/main.cjs');
 const server = join(root, 'test/conformance/mcp-server/everything');
 const node = fetchNode('22');
 const tests = fetchTests();

@@ -44,7 +44,7 @@ describe.each(runnable)('%s', (document) => {
       const [program, ...args] = words(example.command);
       expect(program).toBe('npx');
       expect(args.shift()).toBe('bulkhead');
-      const { stdout, stderr, status } = run([join(ROOT, 'dist/lib/cli/main.js'), ...args]);
+      const { stdout, stderr, status } = run([join(ROOT, 'dist/lib/cli/main.cjs'), ...args]);
       expect(status).toBe(example.exits);
       expect(stdout.trimEnd()).toBe(example.prints);
       // What a command complains of is shown below it, word for word.

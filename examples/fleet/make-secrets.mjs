@@ -21,7 +21,7 @@ process.stdout.write(`BULKHEAD_VIEW_TOKEN=${randomBytes(32).toString('base64url'
 
 const run = (command, ...words) =>
   execFileSync(command, words, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
-const bulkhead = new URL('dist/lib/cli/main.js', import.meta.resolve('bulkhead/package.json'));
+const bulkhead = new URL('dist/lib/cli/main.cjs', import.meta.resolve('bulkhead/package.json'));
 run(process.execPath, fileURLToPath(bulkhead), 'keys', 'new', 'sign', '--out', 'gateway.pem');
 const certificate =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -keyout nats.key -out nats.crt ' +

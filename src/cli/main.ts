@@ -14,6 +14,5 @@ if (unsupported !== undefined) {
   // Answered before the product is loaded, because shells and scripts ask for it often.
   process.stdout.write(`${version}\n`);
 } else {
-  const { runProcess } = await import('./run-process.js');
-  await runProcess(version);
+  void import('./run-process.js').then(({ runProcess }) => runProcess(version));
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEachFile } from '../tidying.js';
 import { ROOT } from '../architecture/sources.js';
 
-export const MAIN: string = join(ROOT, 'dist/lib/cli/main.js');
+export const MAIN: string = join(ROOT, 'dist/lib/cli/main.cjs');
 
 export interface PluginSpec {
   readonly id?: string;

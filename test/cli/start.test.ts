@@ -44,7 +44,8 @@ describe('the start of a process', () => {
 
   it('loads one file of ours to print the version', () => {
     const files = loadedBy(`process.argv[2] = '--version'; await import(${JSON.stringify(MAIN)})`);
-    expect(files.map((file) => file.slice(file.lastIndexOf('/')))).toEqual(['/main.js']);
+    const names = files.map((file) => file.slice(file.lastIndexOf('/')));
+    expect([...new Set(names)]).toEqual(['/main.cjs']);
   });
 
   it('has the same error class in all entry points', () => {

@@ -75,7 +75,7 @@ function copyOfPackage(): string {
   ]) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true, dereference: true });
   }
-  return join(copy, 'dist/lib/cli/main.js');
+  return join(copy, 'dist/lib/cli/main.cjs');
 }
 
 const isReadable =

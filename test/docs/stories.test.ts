@@ -19,7 +19,7 @@ describe.each(stories)('%s', (document) => {
       const [command = '', ...comments] = example.trim().split('\n');
       const [npx, bulkhead, ...args] = words(command);
       expect([npx, bulkhead]).toEqual(['npx', 'bulkhead']);
-      const { stdout, status } = run([join(ROOT, 'dist/lib/cli/main.js'), ...args], cwd);
+      const { stdout, status } = run([join(ROOT, 'dist/lib/cli/main.cjs'), ...args], cwd);
       expect({ command, status }).toEqual({
         command,
         status: Number(said(comments, 'exits')[0] ?? 0),

@@ -99,7 +99,7 @@ describe('examples', () => {
       JSON.stringify(await client.callTool({ name: `expenses__${name}`, arguments: input }));
     const asked = await call(bob, 'pay', { id: 'e2' });
     const [approval = ''] = /apr_[0-9a-f-]{36}/.exec(asked) ?? [];
-    const main = join(ROOT, 'dist/lib/cli/main.js');
+    const main = join(ROOT, 'dist/lib/cli/main.cjs');
     const args = [main, 'approvals', approval, 'once', '--storage-directory', directory];
     const [code] = await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit');
     expect(code).toBe(0);

@@ -12,7 +12,7 @@ import { type Cell, makeCell } from './cell.js';
 import { hasNats, startNats } from './nats-server.js';
 
 const EXAMPLE = join(ROOT, 'examples/fleet');
-const CLI = join(ROOT, 'dist/lib/cli/main.js');
+const CLI = join(ROOT, 'dist/lib/cli/main.cjs');
 const RUNNERS = ['runner-0', 'runner-1'];
 
 const running = new Set<ChildProcess>();

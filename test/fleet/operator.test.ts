@@ -46,7 +46,7 @@ describe.skipIf(!hasNats)('bulkhead fleet', () => {
 
   const fleet = (...words: readonly string[]): Promise<Ran> =>
     new Promise((resolve) => {
-      const cli = join(ROOT, 'dist/lib/cli/main.js');
+      const cli = join(ROOT, 'dist/lib/cli/main.cjs');
       const all = [cli, 'fleet', ...words, '--config', config];
       execFile(process.execPath, all, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });

@@ -42,7 +42,7 @@ export async function startRunnerProcess(
     process.execPath,
     [
       ...nodeWords,
-      join(ROOT, 'dist/lib/cli/main.js'),
+      join(ROOT, 'dist/lib/cli/main.cjs'),
       'runner',
       `--server=${cell.url}`,
       `--name=${name}`,

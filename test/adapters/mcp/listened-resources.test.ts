@@ -141,7 +141,7 @@ describe('a client of the current version that listens to resources', () => {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [join(ROOT, 'dist/lib/cli/main.js'), 'mcp', '--config', config],
+        args: [join(ROOT, 'dist/lib/cli/main.cjs'), 'mcp', '--config', config],
         cwd: directory,
         stderr: 'ignore',
       }),
