@@ -54,7 +54,7 @@ const MAX_UNREAD_BYTES = 192 * 1024 * 1024;
 /** Milliseconds from the close of a pipe to the exit that caused it. Then the guest is killed. */
 const EXIT_MS = 250;
 
-/** Milliseconds from there to the end that says why: a busy host reads the guest's exit and its last words late. */
+/** Milliseconds in which the exit of such a guest and its standard error are read. They say why it ended. */
 const LAST_WORDS_MS = 2_000;
 
 /** Milliseconds in which the last messages of a guest that has exited are read. */

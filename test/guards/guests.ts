@@ -17,7 +17,7 @@ export const guestGuards: readonly Guard[] = [
   {
     id: 'last-words-read',
     stops:
-      'a guest without memory that is reported as a crash, because a busy host reads its last words late',
+      'a guest that ran out of memory and is reported as crashed, because a busy host reads its standard error late',
     mutation: {
       replace: [
         'setTimeout(() => conclude(CLOSED_PIPE), LAST_WORDS_MS).unref()',
