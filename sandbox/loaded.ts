@@ -26,6 +26,7 @@ import type {
   CallReport,
   EventParams,
   GuestGrant,
+  KeptParams,
   LoadParams,
 } from './wire/methods.js';
 import { type IncomingRequest, RawJson } from './wire/service.js';
@@ -40,7 +41,7 @@ export interface LoadCapabilities extends EndowerCapabilities {
   readonly setTimeZone: (zone: string) => void;
   /** Creates the argument of a bundle: the guest's modules, and replacements for other imports. */
   readonly makeLinkage: (
-    params: LoadParams,
+    params: KeptParams,
     modules: Readonly<Record<string, unknown>>,
     confinement: Pick<Confinement, 'dependencies' | 'missing'>,
     links?: UnitLinks,
@@ -49,7 +50,7 @@ export interface LoadCapabilities extends EndowerCapabilities {
 
 /** A plugin in its compartment. */
 export interface Loaded {
-  readonly params: LoadParams;
+  readonly params: KeptParams;
   readonly confinement: Confinement;
   /** Evaluates the plugin's modules once. If that fails, every call fails with the same error. */
   readonly attach: () => Promise<Attached>;
@@ -78,7 +79,7 @@ function withoutStorage(capabilities: EndowmentCapabilities): EndowmentCapabilit
 
 /** Creates the compartment. Does not run plugin code before `attach`. */
 export function load(
-  params: LoadParams,
+  { code, ...params }: LoadParams,
   capabilities: LoadCapabilities,
   host: HostCapability,
   reportFault: (error: unknown) => void,
@@ -131,30 +132,33 @@ export function load(
 
   // The plugin's own code can call it too. It then reports denials of its own plugin that did not happen.
   const reportDenial = makeDenialReport(endowing);
-  const copiesFiles = params.code.includes(FILES_AT_ONCE);
+  const copiesFiles = code.includes(FILES_AT_ONCE);
+  let bundle = code;
   const files = makeFiles(endowing, copiesFiles);
   let narrowFiles: object | undefined;
   const warned = new Set<string>();
   let attached: Promise<Attached> | undefined;
   let attachment: Attached | undefined;
-  const evaluated = async (modules: Readonly<Record<string, unknown>>): Promise<unknown> =>
-    params.packages === undefined
-      ? await evaluateBundle(
-          params,
-          confinement,
-          capabilities.makeLinkage(params, modules, confinement),
-        )
-      : await evaluateUnits({
-          params,
-          packages: params.packages,
-          confinement,
-          capabilities,
-          endowing,
-          modules,
-          program: dialect.program?.(world),
-          filesWithoutStorage: () =>
-            (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
-        });
+  /** Its second call would find no code. */
+  const evaluated = (modules: Readonly<Record<string, unknown>>): unknown => {
+    const text = bundle;
+    bundle = '';
+    if (params.packages === undefined) {
+      const linkage = capabilities.makeLinkage(params, modules, confinement);
+      return evaluateBundle(text, params.sourceUrl, confinement, linkage);
+    }
+    const spec = {
+      params,
+      packages: params.packages,
+      confinement,
+      capabilities,
+      endowing,
+      modules,
+      program: dialect.program?.(world),
+      filesWithoutStorage: () => (narrowFiles ??= makeFiles(withoutStorage(endowing), false).face),
+    };
+    return evaluateUnits(spec, text);
+  };
   const evaluate = async (): Promise<Attached> => {
     await dialect.prepare?.(world);
     const modules = {
@@ -165,9 +169,12 @@ export function load(
       [CONTEXTS_MODULE]: endowing.contexts.face,
       [SQLITE_MODULE]: makeSqlite(endowing),
     };
-    const exports: unknown = await evaluated(modules).catch(async (error: unknown) => {
+    let exports: unknown;
+    try {
+      exports = await evaluated(modules);
+    } catch (error) {
       throw (await dialect.whyNotLoaded?.(error, world)) ?? error;
-    });
+    }
     attachment = dialect.attach(recordOf(exports), world);
     return attachment;
   };
@@ -195,7 +202,8 @@ export function load(
 }
 
 function evaluateBundle(
-  { code, sourceUrl }: LoadParams,
+  code: string,
+  sourceUrl: string,
   confinement: Confinement,
   linkage: unknown,
 ): unknown {

@@ -1,5 +1,5 @@
 import type { CryptoCapability } from './endowments/endowment.js';
-import { NODE_UNIT, type PlacedUnit } from './wire/units.js';
+import { NODE_UNIT, type UnitFacts } from './wire/units.js';
 
 /** Finds the unit whose code runs, by the frames of a stack. */
 export interface UnitFrames {
@@ -25,7 +25,7 @@ const OWN_FRAMES = 5;
 const HEXADECIMAL = 16;
 
 export function makeUnitFrames(
-  units: readonly PlacedUnit[],
+  units: readonly UnitFacts[],
   sourceUrl: string,
   capabilities: FrameCapabilities,
 ): UnitFrames {

@@ -15,18 +15,20 @@ import { type ExportGuard, makeExportGuard } from './export-guard.js';
 import { isShareable } from './package-endowments.js';
 import { fixBuiltin } from './shared-builtins.js';
 import { makeUnitFrames, type UnitFrames } from './unit-frames.js';
+import { UnitTexts } from './unit-texts.js';
 import { makeVariableNames, VARIABLES_MODULE } from './variable-names.js';
 import { CodedError } from './wire/failure.js';
-import type { LoadedPackage, LoadParams } from './wire/methods.js';
+import type { KeptParams, LoadedPackage } from './wire/methods.js';
 import {
+  factsOf,
   INSTALLED_UNIT,
   isInstalled,
   NODE_UNIT,
   OWN_UNIT,
-  type PlacedUnit,
   PROGRAM_MODULE,
   readUnits,
   STREAMS_MODULE,
+  type UnitFacts,
 } from './wire/units.js';
 
 interface UnitCapabilities {
@@ -34,7 +36,7 @@ interface UnitCapabilities {
   readonly getStackString: (error: Error) => string;
   /** As in `LoadCapabilities`. */
   readonly makeLinkage: (
-    params: LoadParams,
+    params: KeptParams,
     modules: Readonly<Record<string, unknown>>,
     confinement: Pick<PackageConfinement, 'dependencies' | 'missing'>,
     links: UnitLinks,
@@ -42,8 +44,8 @@ interface UnitCapabilities {
 }
 
 interface UnitsSpec {
-  readonly params: LoadParams;
-  readonly packages: NonNullable<LoadParams['packages']>;
+  readonly params: KeptParams;
+  readonly packages: NonNullable<KeptParams['packages']>;
   readonly confinement: Confinement;
   readonly capabilities: UnitCapabilities;
   readonly endowing: EndowmentCapabilities;
@@ -60,9 +62,10 @@ interface UnitsSpec {
  * first imported. Packages with permissions of their own get a compartment of their own; the others share one for
  * each grant, in which nothing can be changed, and their texts are compiled at once. Returns the exports of the plugin's entry, or a
  * promise of them.
+ * @param code The text of the bundle.
  */
-export function evaluateUnits(spec: UnitsSpec): unknown {
-  const linker = new UnitLinker(spec);
+export function evaluateUnits(spec: UnitsSpec, code: string): unknown {
+  const linker = new UnitLinker(spec, code);
   return linker.start();
 }
 
@@ -81,7 +84,8 @@ interface OpenGroup {
 
 class UnitLinker {
   readonly #spec: UnitsSpec;
-  readonly #units: ReadonlyMap<string, PlacedUnit>;
+  readonly #units: ReadonlyMap<string, UnitFacts>;
+  readonly #texts: UnitTexts;
   readonly #paths: readonly string[];
   readonly #groups = new Map<string, OpenGroup>();
   readonly #open = new Map<string, OpenUnit>();
@@ -94,9 +98,11 @@ class UnitLinker {
   readonly #guard: ExportGuard;
   readonly #frames: UnitFrames;
 
-  constructor(spec: UnitsSpec) {
+  constructor(spec: UnitsSpec, bundle: string) {
     this.#spec = spec;
-    const units = readUnits(spec.params.code);
+    const placed = readUnits(bundle);
+    this.#texts = new UnitTexts(placed);
+    const units = placed.map(factsOf);
     this.#units = new Map(units.map((unit) => [unit.path, unit]));
     this.#paths = units.map(({ path }) => path);
     const packages = this.#paths.filter((path) => !this.#isOwn(path) && path !== NODE_UNIT);
@@ -151,23 +157,26 @@ class UnitLinker {
     return path === OWN_UNIT || this.#grantOf(path).isOwn === true;
   }
 
-  #unit(path: string): PlacedUnit {
+  #unit(path: string): UnitFacts {
     const unit = this.#units.get(path);
     if (unit === undefined) throw new CodedError('LOAD_FAILED', `the bundle has no unit ${path}`);
     return unit;
   }
 
   #runAlone(
-    unit: PlacedUnit,
+    unit: UnitFacts,
     confinement: PackageConfinement,
     modules: Readonly<Record<string, unknown>>,
   ): unknown {
-    const run = confinement.evaluate(`${unit.code}\n${this.#frames.nameAfter(unit.lines)}`);
+    const run = confinement.evaluate(
+      `${this.#texts.read(unit.path)}\n${this.#frames.nameAfter(unit.lines)}`,
+    );
+    this.#texts.drop([unit]);
     return this.#run(unit, run, confinement, modules);
   }
 
   #run(
-    unit: PlacedUnit,
+    unit: UnitFacts,
     run: unknown,
     confinement: Pick<PackageConfinement, 'dependencies' | 'missing'>,
     modules: Readonly<Record<string, unknown>>,
@@ -188,7 +197,7 @@ class UnitLinker {
     return open.result;
   }
 
-  #link(importer: PlacedUnit, file: string): unknown {
+  #link(importer: UnitFacts, file: string): unknown {
     if (file.startsWith(`${NODE_UNIT}/`)) return this.#shared(file);
     const owner = importer.imports.find((path) => this.#owns(path, file));
     // guard: package-import-listed
@@ -210,6 +219,7 @@ class UnitLinker {
   #closeAll(): void {
     this.#isLoaded = true;
     for (const path of this.#paths) this.#close(path);
+    this.#texts.keepFew();
   }
 
   #evaluated(owner: string, file: string): unknown {
@@ -266,7 +276,7 @@ class UnitLinker {
     return ![...this.#units.keys()].some((other) => other !== OWN_UNIT && this.#owns(other, file));
   }
 
-  #mayImport({ path, undeclared }: PlacedUnit, owner: string): boolean {
+  #mayImport({ path, undeclared }: UnitFacts, owner: string): boolean {
     if (this.#isOwn(path)) return true;
     const { imports, importsOnly } = this.#grantOf(path);
     // guard: package-import-accepted
@@ -313,7 +323,7 @@ class UnitLinker {
   }
 
   /** Code that assigns to globals needs a global object of its own. */
-  #isShared({ path, assigned }: PlacedUnit): boolean {
+  #isShared({ path, assigned }: UnitFacts): boolean {
     // guard: assigning-package-alone
     if (this.#isOwn(path) || assigned.length > 0) return false;
     return isShareable(this.#grantOf(path), this.#spec.endowing.grant);
@@ -328,9 +338,13 @@ class UnitLinker {
     );
     const confinement = this.#spec.confinement.openPackages(grant, () => this.#frames.nearest());
     const runs = confinement.evaluate(
-      `${joinUnits(members, (unit) => this.#paths.indexOf(unit.path))}\n${this.#frames.nameAfter(0)}`,
+      `${joinUnits(
+        members.map((unit) => ({ ...unit, code: this.#texts.read(unit.path) })),
+        (unit) => this.#paths.indexOf(unit.path),
+      )}\n${this.#frames.nameAfter(0)}`,
     );
     if (!isRecordOfFiles(runs)) throw new CodedError('LOAD_FAILED', 'the bundle has no packages');
+    this.#texts.drop(members);
     const group = { confinement, runs };
     this.#groups.set(key, group);
     return group;

@@ -124,6 +124,9 @@ export interface LoadParams {
   readonly directory?: string;
 }
 
+/** What a guest keeps of `LoadParams`. The text of the bundle may have megabytes, and V8 has a copy of it. */
+export type KeptParams = Omit<LoadParams, 'code'>;
+
 /**
  * Host → guest, once: the source of the schema validator (one expression; it runs in a compartment of its
  * own without endowments). `warmUp`: the guest is a standby guest, and does work in advance that the first

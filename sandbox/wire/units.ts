@@ -39,6 +39,14 @@ export interface PlacedUnit extends Unit {
   readonly height: number;
 }
 
+/** All of a unit but its text. */
+export type UnitFacts = Omit<PlacedUnit, 'code'>;
+
+export function factsOf(unit: PlacedUnit): UnitFacts {
+  const { code: _, ...facts } = unit;
+  return facts;
+}
+
 /** The path of the plugin's own code. */
 export const OWN_UNIT = '.';
 
