@@ -67,6 +67,9 @@ import { outer } from 'barrel';
 import scoped from '@scope/tool';
 import fn from 'callable';
 import { slow } from 'slow';
+import { bump, log } from 'many/a.js';
+import { total } from 'many/b.js';
+import * as many from 'many';
 import { world, strict, closed } from 'worldly';
 import { world as marked } from 'marking';
 import { defaults } from './as-node.mjs';
@@ -75,12 +78,15 @@ const tool = (id, execute) => ({ id, title: id, description: id, inputSchema: { 
 export const tools = [tool('answers', async () => {
   const before = [count, all.count];
   increment();
+  const counted = [total, [...log]];
+  bump();
+  counted.push(total, many.total, (await import('many/late.js')).late, log);
   const lazy = await import('lazy');
   return {
     before, after: [count, all.count], live, names: Object.keys(all).sort(),
     mine: new Mine().name(), data, sub, transpiled, named, versions, old, even: even(7), outer, scoped,
     fn: [fn(2), fn.twice(2), fn.length], lazy: lazy.default, slow: await slow(), buffer: Buffer.from('x').toString('hex') + lazy.hex,
-    defaults, same: Base === all.Base && fn === fn.self,
+    counted, defaults, same: Base === all.Base && fn === fn.self,
     worlds: [world.isFinite(1), marked.isFinite(1), marked.mark], strict: [strict.f(), typeof closed],
   };
 })];
@@ -120,10 +126,18 @@ const b = require('cycle-b'); exports.fromB = b.name;`,
   // Awaits at its top level, as does the package that it imports.
   'node_modules/slow/package.json':
     '{ "type": "module", "exports": "./main.js", "dependencies": { "slower": "1" } }',
-  'node_modules/slow/main.js': `import { value } from 'slower';
-const twice = await Promise.resolve(value * 2); export const slow = async () => [value, twice];`,
+  'node_modules/slow/main.js': `import { value } from 'slower'; import old from 'slower/old.cjs';
+const twice = await Promise.resolve(value * 2); export const slow = async () => [value, twice, old];`,
   'node_modules/slower/package.json': '{ "type": "module" }',
   'node_modules/slower/index.js': `export let value = 1; value = await Promise.resolve(21);`,
+  'node_modules/slower/old.cjs': `module.exports = 'also CommonJS';`,
+  // Several of its files are imported, one of them late.
+  'node_modules/many/package.json':
+    '{ "type": "module", "exports": { ".": "./index.js", "./*": "./*" }, "sideEffects": false }',
+  'node_modules/many/index.js': `export * from './a.js'; export * from './b.js';`,
+  'node_modules/many/a.js': `import { add, log } from './b.js'; export const bump = () => add(2); export { log };`,
+  'node_modules/many/b.js': `export const log = []; export let total = 1; export const add = (n) => { total += n; };`,
+  'node_modules/many/late.js': `import { log } from './b.js'; log.push('late'); export const late = 'late file';`,
   // They export the global object, and proxies that refuse to be searched or changed.
   'node_modules/worldly/index.js': `exports.world = globalThis; exports.strict = new Proxy({ f: () => 'strict' }, { defineProperty: () => false });
 exports.closed = new Proxy({}, { ownKeys: () => { throw new Error('closed'); }, getPrototypeOf: () => { throw new Error('closed'); } });`,
@@ -295,6 +309,8 @@ it('packages of each kind give the same answers as in one bundle', async () => {
     same: true,
     worlds: [true, true, 'marked'],
     strict: ['strict', 'object'],
+    slow: [21, 42, 'also CommonJS'],
+    counted: [1, [], 3, 3, 'late file', ['late']],
   });
   expect(answers[0]).toEqual(answers[1]);
 });

@@ -74,7 +74,7 @@ async function buildEntry(
 ): Promise<InPieces<Bundle>> {
   const {
     isAsync: _,
-    linked: __,
+    linkUses: __,
     links: ___,
     ...built
   } = await buildSeparately(files, entry, spec);
@@ -130,6 +130,7 @@ async function buildParts(job: Job): Promise<InPieces<BuiltUnit>> {
     return await buildUnits({
       files,
       separation,
+      start: onlySurface(spec, files),
       memo,
       key: JSON.stringify([
         entry,
@@ -196,13 +197,18 @@ async function buildUnit(job: Job, unit?: UnitSources): Promise<BuiltUnit> {
   const prelude = builtins === 'real' ? REAL_MODULES : undefined;
   const rewritten = rewrite
     ? rewriteOrExplain(text, sourceMap, prelude)
-    : { code: text, assignedGlobals: [], isAsync: false, linked: new Map() };
+    : { code: text, assignedGlobals: [], isAsync: false, linkUses: new Map() };
   return { ...rewritten, sourceMap, inputs, warnings };
 }
 
 /** The modules with the injected names that the texts of these files have. */
 function usedIn(paths: readonly string[], files: PluginFiles): readonly string[] {
   return [...new Set(paths.flatMap((path) => injectedIn(files.read(path))))].toSorted();
+}
+
+function onlySurface({ entry }: BundleSpec, files: PluginFiles): string | undefined {
+  const [only, another] = 'surfaces' in entry ? entry.surfaces : [];
+  return only === undefined || another !== undefined ? undefined : files.locate(only.file)?.path;
 }
 
 /** The file that Node would start, if the plugin is a program: its only surface. */

@@ -46,9 +46,9 @@ export interface UnitSources {
   readonly unitOf: (file: string) => string;
   /** Its files that other units import. */
   readonly offered: readonly string[];
-  /** Whether the offered files are ES modules that may be evaluated when the unit is. */
-  readonly eager: boolean;
-  /** The exports that other units use of an offered file. Absent: all. Only of eager files without side effects. */
+  /** Those of them that are ES modules and are evaluated when the unit is, in this order. */
+  readonly eager: readonly string[];
+  /** The exports that other units use of an offered file. Absent: all. Only of eager files. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** Called for each file of another unit that the code imports. */
   readonly link: (file: string, hasSideEffects: boolean) => void;

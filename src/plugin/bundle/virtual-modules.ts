@@ -83,7 +83,7 @@ export const generatedModule: Readonly<
     sharedBuiltin: (name: string, names: readonly string[]) => GeneratedModule;
     offered: (
       files: readonly string[],
-      eager: boolean,
+      eager: readonly string[],
       names: ReadonlyMap<string, readonly string[]>,
     ) => GeneratedModule;
     withDefault: (path: string) => GeneratedModule;
@@ -130,27 +130,24 @@ export const generatedModule: Readonly<
   },
   /**
    * Offers files to other units. Normally before any module of the unit runs, because units import each other in
-   * cycles. `eager`: the files are ES modules that are evaluated before. Then esbuild need not wrap each module in a
+   * cycles. Those of `eager` are ES modules that are evaluated before. Then esbuild need not wrap each module in a
    * function, which V8 would parse twice, and leaves out what none of `names` needs.
    */
   offered: (files, eager, names) => ({
     namespace: 'link',
     path: OFFERED_FILES,
-    contents: eager
-      ? [
-          ...files.map(
-            (file, index) => `import * as all${index} from ${text(OFFERED_FILE + file)};`,
-          ),
-          // A module that exports all names of another one may have the mark already.
-          `const mark = (all) => Object.hasOwn(all, '__esModule') ? all : Object.defineProperty(all, '__esModule', { value: true });`,
-          offer(files, (file, index) => {
-            const some = names
-              .get(file)
-              ?.map((name) => `get ${text(name)}() { return all${index}[${text(name)}]; }`);
-            return `() => mark(${some === undefined ? `all${index}` : `{ ${some.join(', ')} }`})`;
-          }),
-        ].join(' ')
-      : offer(files, (file) => `() => require(${text(OFFERED_FILE + file)})`),
+    contents: [
+      ...eager.map((file, index) => `import * as all${index} from ${text(OFFERED_FILE + file)};`),
+      ...(eager.length === 0 ? [] : [MARK]),
+      offer(files, (file) => {
+        const index = eager.indexOf(file);
+        if (index < 0) return `() => require(${text(OFFERED_FILE + file)})`;
+        const some = names
+          .get(file)
+          ?.map((name) => `get ${text(name)}() { return all${index}[${text(name)}]; }`);
+        return `() => mark(${some === undefined ? `all${index}` : `{ ${some.join(', ')} }`})`;
+      }),
+    ].join(' '),
   }),
   builtin: (name, file) => ({
     namespace: 'builtin',
@@ -202,8 +199,11 @@ export const generatedModule: Readonly<
   }),
 };
 
-function offer(files: readonly string[], load: (file: string, index: number) => string): string {
-  const loads = files.map((file, index) => `[${text(file)}]: ${load(file, index)}`);
+/** A module that exports all names of another one may have the mark already. */
+const MARK = `const mark = (all) => Object.hasOwn(all, '__esModule') ? all : Object.defineProperty(all, '__esModule', { value: true });`;
+
+function offer(files: readonly string[], load: (file: string) => string): string {
+  const loads = files.map((file) => `[${text(file)}]: ${load(file)}`);
   return `$bulkhead.offer({ __proto__: null, ${loads.join(', ')} });`;
 }
 

@@ -47,7 +47,7 @@ describe('a bundle for an author', () => {
         'index.js': `import { now } from 'waits'; import old from 'waits/old.cjs'; export const tools = [now, old];`,
         'node_modules/waits/index.mjs': 'export const now = await 1;',
         'node_modules/waits/package.json': '{ "main": "index.mjs" }',
-        'node_modules/waits/old.cjs': 'module.exports = 1;',
+        'node_modules/waits/old.cjs': `exports.again = () => import('./index.mjs');`,
       }),
     );
     expect(hasUnits(code)).toBe(false);
@@ -88,12 +88,12 @@ const UNIT: LinkedUnit = {
     inputs: [],
     warnings: [],
     isAsync: false,
-    linked: new Map(),
+    linkUses: new Map(),
   },
   height: 1,
   map: prepareMap('{"sources":[],"mappings":""}'),
   links: [],
-  names: new Map(),
+  effective: [],
   traits: {},
 };
 

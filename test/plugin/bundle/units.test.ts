@@ -68,19 +68,47 @@ describe('a separate package without side effects', () => {
   });
 
   it.each([
-    [[], false],
-    [['./other.js'], false],
-    [['./styles/*.css'], false],
-    [['big.js'], true],
-    [['./index.js'], true],
-    [['**/index.js'], true],
-    [true, true],
-    [undefined, true],
-  ])('is one by its package.json: sideEffects %j', async (sideEffects, isKept) => {
+    [[], false, false],
+    [['./other.js'], false, false],
+    [['./styles/*.css'], false, false],
+    // The imported file is evaluated, with all that it imports and that has side effects.
+    [['big.js'], true, false],
+    [['./index.js'], false, false],
+    [['**/index.js'], true, true],
+    [true, true, true],
+    [undefined, true, true],
+  ])('is one by its package.json: sideEffects %j', async (sideEffects, isKept, isKeptTogether) => {
     const index = `import { one } from 'a'; export const tools = [one];`;
-    const code = await codeOf({ 'index.js': index, ...barrel('a', sideEffects) });
+    const files = { 'index.js': index, ...barrel('a', sideEffects) };
+    const code = await codeOf(files);
     expect(code).toContain('number one');
     expect(code.includes('the big one')).toBe(isKept);
+    expect((await bundleFiles(files)).code.includes('the big one')).toBe(isKeptTogether);
+  });
+
+  it.each([
+    [
+      'several of its files are imported',
+      `import { one } from 'a'; import { two } from 'a/small.js'; export const tools = [one, two];`,
+    ],
+    [
+      'a namespace of another file is imported',
+      `import { one } from 'a'; import * as small from 'a/small.js'; export const tools = [one, small.two];`,
+    ],
+  ])('has only the exports that are used if %s', async (_, index) => {
+    const code = await codeOf({ 'index.js': index, ...barrel('a', false) });
+    expect(code).toMatch(/number one[^]*number two/);
+    expect(code).not.toMatch(/the big one|deep down/);
+    expect(readUnits(code).map(({ path }) => path)).toEqual(['.', 'node_modules/a']);
+  });
+
+  it('has all exports of one file, and of another one only those that are used', async () => {
+    const code = await codeOf({
+      'index.js': `import { big } from 'a'; import * as small from 'a/small.js'; export const tools = [big, small];`,
+      ...barrel('a', false),
+    });
+    for (const text of ['number one', 'number two', 'the big one']) expect(code).toContain(text);
+    expect(code).not.toContain('deep down');
   });
 
   const importer = (name: string, used: string, next?: string): Record<string, string> => ({
@@ -125,6 +153,50 @@ function single(name: string, text: string, fields: object = {}): Record<string,
     [`node_modules/${name}/index.js`]: text,
   };
 }
+
+describe('a separate package whose evaluation may have side effects', () => {
+  const kit = {
+    'node_modules/kit/package.json': '{ "type": "module" }',
+    'node_modules/kit/a.js': `console.log('from a'); export const one = 'number one'; export const two = 'number two';`,
+    'node_modules/kit/b.js': `console.log('from b'); export const three = 'number three'; export const four = 'number four';`,
+  };
+  const USES = `import { three } from 'kit/b.js'; import { one } from 'kit/a.js'; console.log(one, three);`;
+  const server = {
+    ...single('server', USES, { sideEffects: true, dependencies: { kit: '1' } }),
+    ...kit,
+  };
+
+  it.each([
+    ['the plugin', { 'index.js': `${USES} export const tools = [];`, ...kit }, {}],
+    [
+      'a server that is the plugin',
+      server,
+      {
+        entry: {
+          surfaces: [{ kind: 'tools', stem: 'server', file: 'node_modules/server/index.js' }],
+        },
+      },
+    ],
+  ] as const)(
+    'has only the exports that are used, and is evaluated in order, if %s starts with it',
+    async (_, files, spec) => {
+      const { code } = await bundleFiles(files, { ...spec, separate: { together: [] } });
+      expect(code).toMatch(/from b[^]*from a/);
+      expect(code).toMatch(/number three[^]*number one/);
+      expect(code).not.toMatch(/number two|number four/);
+    },
+  );
+
+  it('has all exports, and is evaluated by file, if it may be imported later', async () => {
+    const { code } = await bundleFiles(
+      { 'index.js': `export const tools = async () => import('server');`, ...server },
+      { separate: { together: [] } },
+    );
+    for (const text of ['from a', 'from b', 'number two', 'number four']) {
+      expect(code).toContain(text);
+    }
+  });
+});
 
 describe('a separate package that exports all of others', () => {
   const TOP = single('top', `export * from 'a'; export * from 'b'; export const own = 'own one';`);
@@ -241,11 +313,14 @@ describe('a bundle with separate packages', () => {
     ]);
   });
 
-  it('evaluates all files of a package that awaits, if they are ES modules', async () => {
+  it.each([
+    `import { now } from 'waits'; import { later } from 'waits/later.mjs'; export const tools = [now, later];`,
+    `export const tools = [() => import('waits'), () => import('waits/later.mjs')];`,
+  ])('evaluates all files of a package that awaits, if they are ES modules: %s', async (index) => {
     const { code } = await bundleFiles(
       {
         ...WAITS,
-        'index.js': `import { now } from 'waits'; import { later } from 'waits/later.mjs'; export const tools = [now, later];`,
+        'index.js': index,
         'node_modules/waits/later.mjs': 'export const later = 2;',
       },
       { separate: { together: [] } },
@@ -265,16 +340,31 @@ describe('a bundle with separate packages', () => {
     await expect(bundleFiles(cycle, { separate: { together: [] } })).rejects.toThrow(
       /node_modules\/waits awaits at its top level.* add "node_modules\/waits" to "together"/,
     );
-    const both = {
+    const late = {
       ...WAITS,
       'index.js': `import { now } from 'waits'; import old from 'waits/old.cjs'; export const tools = [now, old];`,
-      'node_modules/waits/old.cjs': 'module.exports = 1;',
+      'node_modules/waits/old.cjs': `exports.again = () => import('./index.mjs');`,
     };
-    await expect(bundleFiles(both, { separate: { together: [] } })).rejects.toThrow(
+    await expect(bundleFiles(late, { separate: { together: [] } })).rejects.toThrow(
       /node_modules\/waits awaits at its top level/,
     );
-    const { code } = await bundleFiles(both, { separate: { together: ['node_modules/waits'] } });
+    const together = ['node_modules/waits', 'node_modules/back'];
+    const { code } = await bundleFiles(cycle, { separate: { together } });
     expect(readUnits(code).map(({ path }) => path)).toEqual(['.']);
+  });
+
+  it('separates a package that awaits, if its CommonJS files are imported too', async () => {
+    const both = {
+      ...WAITS,
+      'index.js': `import { now } from 'waits'; import old from 'waits/old.cjs'; import { later } from 'waits/later.mjs'; export const tools = [now, old, later];`,
+      'node_modules/waits/old.cjs': 'module.exports = 1;',
+      'node_modules/waits/later.mjs': `export const later = 2; export const { x } = { x: 1 };`,
+    };
+    const { code } = await bundleFiles(both, { separate: { together: [] } });
+    expect(readUnits(code).map(({ path, isAsync }) => [path, isAsync])).toEqual([
+      ['.', false],
+      ['node_modules/waits', true],
+    ]);
   });
 
   it('reads the text that it writes, and no other', () => {

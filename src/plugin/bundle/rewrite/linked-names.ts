@@ -1,4 +1,4 @@
-import type { AnyNode, Program } from 'acorn';
+import type { AnyNode, Identifier, Program } from 'acorn';
 import { LINKED_MODULE, pathOfModule } from './interop.js';
 import { type Walk, enterAll } from './parse.js';
 
@@ -17,14 +17,19 @@ export function findLinks(walk: Walk): ReadonlySet<string> {
   return files;
 }
 
+/** How a text uses an ES module of another unit. */
+export interface LinkUse {
+  /** The exports that it uses. Absent: it may use the module as a whole. */
+  readonly names?: ReadonlySet<string>;
+  /** Whether it loads the module whenever it is evaluated: outside all functions. */
+  readonly isAtOnce: boolean;
+}
+
 /**
- * The exports that a text from esbuild uses of the ES modules of other units, by file. A file that is absent may be
- * used as a whole. Names are compared without their scopes, so too many may be found, and never too few.
+ * How a text from esbuild uses the ES modules of other units, by file. Names are compared without their scopes, so too
+ * many exports may be found, and never too few.
  */
-export function findLinkedNames(
-  program: Program,
-  walk: Walk,
-): ReadonlyMap<string, ReadonlySet<string>> {
+export function findLinkUses(program: Program, walk: Walk): ReadonlyMap<string, LinkUse> {
   /** The files, by esbuild's functions that load them. */
   const loaders = new Map(
     program.body.flatMap((statement) =>
@@ -36,16 +41,23 @@ export function findLinkedNames(
         : [],
     ),
   );
+  if (loaders.size === 0) return new Map();
   const found = new Map<string, Set<string>>(
     [...loaders.values()].map((file) => [file, new Set()]),
   );
-  if (loaders.size === 0) return found;
   const whole = new Set<string>();
   /** The files, by the variables that have their exports. */
   const namespaces = new Map<string, string>();
   /** The nodes that load a file into such a variable. */
   const explained = new Set<AnyNode>();
+  const atOnce = new Set(
+    program.body.flatMap((statement) =>
+      loadersAtOnce(statement).flatMap(({ name }) => loaders.get(name) ?? []),
+    ),
+  );
   enterAll(walk, (node) => {
+    const evaluated = onlyEvaluated(node);
+    if (evaluated !== undefined) explained.add(evaluated);
     const [target, value] =
       node.type === 'VariableDeclarator'
         ? [node.id, node.init]
@@ -72,8 +84,28 @@ export function findLinkedNames(
     if (name === undefined) whole.add(file);
     else found.get(file)?.add(name);
   });
-  for (const file of whole) found.delete(file);
-  return found;
+  return new Map(
+    [...found].map(([file, names]) => [
+      file,
+      { ...(whole.has(file) ? {} : { names }), isAtOnce: atOnce.has(file) },
+    ]),
+  );
+}
+
+/** `require_x` of the statements `require_x();` and `var x = __toESM(require_x());`. */
+function loadersAtOnce(statement: Program['body'][number]): readonly Identifier[] {
+  const evaluated = onlyEvaluated(statement);
+  if (evaluated !== undefined) return [evaluated];
+  if (statement.type !== 'VariableDeclaration') return [];
+  return statement.declarations.flatMap(({ init }) => loaderIn(init) ?? []);
+}
+
+/** `require_x` of the statement `require_x();`. */
+function onlyEvaluated(node: AnyNode): Identifier | undefined {
+  if (node.type !== 'ExpressionStatement' || node.expression.type !== 'CallExpression')
+    return undefined;
+  const { callee } = node.expression;
+  return callee.type === 'Identifier' ? callee : undefined;
 }
 
 function fileOf(path: string | undefined): string | undefined {
@@ -83,9 +115,7 @@ function fileOf(path: string | undefined): string | undefined {
 }
 
 /** `require_x` of `__toESM(require_x())`. */
-function loaderIn(
-  value: AnyNode | null | undefined,
-): (AnyNode & { readonly type: 'Identifier' }) | undefined {
+function loaderIn(value: AnyNode | null | undefined): Identifier | undefined {
   if (value?.type !== 'CallExpression' || value.callee.type !== 'Identifier') return undefined;
   const [loaded] = value.arguments;
   return value.callee.name === '__toESM' &&

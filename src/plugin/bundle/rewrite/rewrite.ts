@@ -5,7 +5,7 @@ import { replaceDependencyGlobals } from './dependency-globals.js';
 import { avoidFrozenWrites } from './frozen-writes.js';
 import { bindSloppyGlobals, findGlobalWrites, isKnownGlobal } from './globals.js';
 import { callNodeInterop, useLinkedNamespaces } from './interop.js';
-import { findLinkedNames, findLinks } from './linked-names.js';
+import { findLinks, findLinkUses, type LinkUse } from './linked-names.js';
 import { giveOwnConsole } from './own-console.js';
 import { type Walk, parseSource } from './parse.js';
 import { resolveBindings } from './scopes.js';
@@ -21,8 +21,8 @@ export interface Rewritten {
   readonly isAsync: boolean;
   /** The files of other units that it loads. */
   readonly links: ReadonlySet<string>;
-  /** The exports that it uses of files of other units: see `findLinkedNames`. */
-  readonly linked: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How it uses ES modules of other units, by file. */
+  readonly linkUses: ReadonlyMap<string, LinkUse>;
 }
 
 /**
@@ -84,7 +84,7 @@ export function rewriteBundle(moduleText: string, prelude = ''): Rewritten {
     code: `${opening} ${body}\n})`,
     isAsync,
     links: findLinks(walk),
-    linked: findLinkedNames(program, walk),
+    linkUses: findLinkUses(program, walk),
     assignedGlobals: [
       ...new Set([
         ...writes.asProperties,

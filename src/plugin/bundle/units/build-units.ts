@@ -16,7 +16,8 @@ import type { Separation } from '../spec.js';
 import { mergeSourceMaps, prepareMap } from './merge-maps.js';
 import { isEsModule } from '../source/module-syntax.js';
 import { makeDeclared, unitOf } from './packages.js';
-import type { BuiltUnit, LinkedUnit } from './linked-unit.js';
+import { EagerFiles, type EagerFilesSpec } from './eager-files.js';
+import type { BuiltUnit, LinkedUnit, UsedNames } from './linked-unit.js';
 import type { UnitMemo } from './unit-memo.js';
 
 /** A unit that awaits at its top level, whose files cannot wait for it. */
@@ -29,7 +30,7 @@ export class UnitAwaits extends Error {
   }
 }
 
-export interface UnitsSpec {
+export interface UnitsSpec extends Pick<EagerFilesSpec, 'start'> {
   readonly files: PluginFiles;
   readonly separation: Separation;
   readonly memo: UnitMemo;
@@ -44,45 +45,41 @@ export interface UnitsSpec {
  * later one imports more of its files. Throws `UnitAwaits`.
  */
 export async function buildUnits(spec: UnitsSpec): Promise<InPieces<BuiltUnit>> {
-  const { files, separation, memo, key, build } = spec;
+  const { files, separation, start, memo, key, build } = spec;
   /** The files of each unit that others import, with the exports that they use if that is known. */
   const wanted = new Map<string, Map<string, UsedNames>>([[OWN_UNIT, new Map()]]);
   const done = new Map<string, LinkedUnit & { readonly version: string }>();
   const builds = new Map<string, number>();
   const owner = (file: string): string => unitOf(file, separation);
-  /** Units in cycles, whose files other units need before they are evaluated. */
-  const cyclic = new Set<string>();
-  /** Units that await at their top level: the guest evaluates all their offered files before others. */
-  const waiting = new Set<string>();
   const modules = new Map<string, boolean>();
   const isModule = (file: string): boolean => {
     const known = modules.get(file) ?? isEsModule(file, files.read(file));
     modules.set(file, known);
     return known;
   };
-  const isEager = (path: string, offered: readonly string[]): boolean =>
-    path !== NODE_UNIT &&
-    !cyclic.has(path) &&
-    (offered.length === 1 || waiting.has(path)) &&
-    offered.every(isModule);
+  const eagerFiles = new EagerFiles({ done, owner, isModule, start });
   const requestOf = (path: string, uses: ReadonlyMap<string, UsedNames>): Request => {
     const offered = [...uses.keys()].toSorted();
-    const eager = isEager(path, offered);
-    const request = (names: Request['names']): Request => ({
+    const request = (eager: Request['eager'], names: Request['names']): Request => ({
       offered,
       eager,
       names,
       version: JSON.stringify([offered, eager, names]),
     });
-    if (!eager) return request([]);
+    // With each save, the author's code may use other exports of the installed packages.
+    if (path === INSTALLED_UNIT) return request(eagerFiles.certain(path, uses), []);
+    const eager = eagerFiles.of(path, uses);
     const cut = request(
+      eager,
       [...uses].flatMap(([file, used]) =>
-        used === 'all' ? [] : [[file, [...used].toSorted()] as const],
+        used === 'all' || !eager.includes(file) ? [] : [[file, [...used].toSorted()] as const],
       ),
     );
     // Each further export is one more build.
     const isNew = done.get(path)?.version !== cut.version;
-    return isNew && (builds.get(path) ?? 0) >= MAX_BUILDS ? request([]) : cut;
+    return isNew && (builds.get(path) ?? 0) >= MAX_BUILDS
+      ? request(eagerFiles.certain(path, uses), [])
+      : cut;
   };
   for (;;) {
     const open = [...wanted].filter(
@@ -92,32 +89,42 @@ export async function buildUnits(spec: UnitsSpec): Promise<InPieces<BuiltUnit>> 
       // Units that were built before it in this turn may use more of it.
       const { offered, eager, names, version } = requestOf(path, uses);
       builds.set(path, (builds.get(path) ?? 0) + 1);
-      const sources = { path, unitOf: owner, offered, eager, names: new Map(names) };
+      const sources = {
+        path,
+        unitOf: owner,
+        offered,
+        eager,
+        names: new Map(names),
+      };
       const unit = await memo.build(JSON.stringify([key, path, version]), files, (seen) =>
         linkedUnit(sources, seen, build),
       );
       const { built, links } = unit;
-      if (!eager && offered.length > 0 && AWAITS.test(built.code)) {
+      for (const file of unit.effective) eagerFiles.effective.add(file);
+      if (eager.length < offered.length && AWAITS.test(built.code)) {
         // guard: separate-package-does-not-await
-        waiting.add(path);
-        if (!isEager(path, offered)) throw new UnitAwaits(path);
+        if (eagerFiles.waiting.has(path)) throw new UnitAwaits(path);
+        eagerFiles.waiting.add(path);
         continue;
       }
       done.set(path, { ...unit, version });
       for (const file of links) {
         const other = owner(file);
         const used = wanted.get(other) ?? new Map<string, UsedNames>();
-        wanted.set(other, used.set(file, bothOf(used.get(file), unit.names.get(file) ?? 'all')));
+        wanted.set(
+          other,
+          used.set(file, bothOf(used.get(file), built.linkUses.get(file)?.names ?? 'all')),
+        );
       }
     }
     if (open.length > 0) continue;
-    const found = cyclicUnits(done, owner).filter((path) =>
-      isEager(path, [...(wanted.get(path)?.keys() ?? [])]),
+    const found = cyclicUnits(done, owner).filter(
+      (path) => eagerFiles.of(path, wanted.get(path) ?? new Map()).length > 0,
     );
     if (found.length === 0) break;
     for (const path of found) {
       if (done.get(path)?.built.isAsync === true) throw new UnitAwaits(path);
-      cyclic.add(path);
+      eagerFiles.cyclic.add(path);
       done.delete(path);
     }
   }
@@ -128,11 +135,9 @@ export async function buildUnits(spec: UnitsSpec): Promise<InPieces<BuiltUnit>> 
   );
 }
 
-/** The exports that are used of a file. */
-type UsedNames = ReadonlySet<string> | 'all';
-
 /** What a unit is built for. */
-interface Request extends Pick<UnitSources, 'offered' | 'eager'> {
+interface Request extends Pick<UnitSources, 'offered'> {
+  readonly eager: readonly string[];
   readonly names: readonly (readonly [file: string, names: readonly string[]])[];
   readonly version: string;
 }
@@ -156,18 +161,13 @@ async function linkedUnit(
   const built = await build({ ...sources, link }, files);
   const { path } = sources;
   // Much of what was resolved is not used: stand-ins of global names, and exports that are left out.
-  const links = [...linked.keys()].filter((file) => built.links?.has(file) ?? true);
+  const links = [...(built.links ?? linked.keys())].filter((file) => linked.has(file));
   return {
     built,
     height: countLines(built.code),
     map: prepareMap(built.sourceMap),
     links,
-    names: new Map(
-      links.flatMap((file) => {
-        const names = linked.get(file) === true ? undefined : built.linked.get(file);
-        return names === undefined ? [] : [[file, names] as const];
-      }),
-    ),
+    effective: links.filter((file) => linked.get(file) === true),
     // The plugin's own code, and what gets all that it gets, needs no grant.
     traits:
       path === OWN_UNIT || path === INSTALLED_UNIT
@@ -216,7 +216,7 @@ function join(
       path === OWN_UNIT || path === INSTALLED_UNIT ? built.assignedGlobals : [],
     ),
     isAsync: all.some(({ isAsync }) => isAsync),
-    linked: new Map(),
+    linkUses: new Map(),
     inputs: [...inputs.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     warnings: [...new Set(all.flatMap(({ warnings }) => warnings))].slice(0, MAX_MESSAGES),
   };
