@@ -48,6 +48,17 @@ describe('the text of a bundle', () => {
       'separate',
       { source: `import { long } from 'large';\n${TOOL}`, files: PACKAGE },
     ],
+    [
+      'separate packages, one of which was not imported,',
+      'separate',
+      {
+        source: `import { long } from 'large';\nexport const late = () => import('late');\n${TOOL}`,
+        files: {
+          ...PACKAGE,
+          'node_modules/late/index.js': `globalThis.late = 'has a compartment of its own';`,
+        },
+      },
+    ],
   ] as const)('of %s is once in the memory of a guest', async (_, packages, plugin) => {
     expect(await call(plugin, packages, KEPT_MIB)).toEqual({
       text: String(KEPT_MIB),
