@@ -29,7 +29,8 @@ const SERVERS = [
 /** A server reads its keys as it starts. */
 const VARIABLES = { AIRTABLE_API_KEY: 'key', FIRECRAWL_API_KEY: 'key', EXA_API_KEY: 'key' };
 
-const SAMPLES = 3;
+/** Of each kind, in turns: what else runs on the machine changes. */
+const SAMPLES = 5;
 const REQUESTS = 50;
 const CLI = fileURLToPath(new URL('../dist/lib/cli/main.cjs', import.meta.url));
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -46,10 +47,13 @@ const environment = {
   XDG_DATA_HOME: join(directory, 'data'),
 };
 
-const bare = await measureBare();
+const [bare] = await sampleInTurns([bareServer()]);
 const sums = { first: [0, 0], memory: [0, 0], requests: [0, 0] };
 for (const name of args.length === 0 ? SERVERS : args) {
-  const [separate, together] = [await measure(name, 'separate'), await measure(name, 'together')];
+  const accepted = ['separate', 'together'].map((how) => accept(name, how));
+  const refused = accepted.find(({ problem }) => problem !== undefined);
+  const [separate, together] =
+    refused === undefined ? await sampleInTurns(accepted) : [refused, refused];
   const problem =
     separate.problem ??
     together.problem ??
@@ -73,7 +77,8 @@ for (const [kind, [ours, floor]] of Object.entries(sums)) {
 }
 if (kept === undefined) rmSync(directory, { recursive: true, force: true });
 
-async function measure(name, how) {
+/** The options of an engine for a server, or the problem that it was refused for. */
+function accept(name, how) {
   const lock = join(directory, `${name.replaceAll('/', '+')}.${how}.json`);
   rmSync(lock, { force: true });
   const allow = ['--allow', 'time', '--allow', 'random', '--allow', 'network:*.example.com'];
@@ -91,16 +96,16 @@ async function measure(name, how) {
   } catch (error) {
     return { problem: String(error.stderr ?? error).slice(0, 300) };
   }
-  return sample({
+  return {
     plugins: [],
     lockFile: lock,
     env: VARIABLES,
     storageDirectory: join(directory, 'data/bulkhead'),
-  });
+  };
 }
 
 /** A server without packages that lists one tool. */
-async function measureBare() {
+function bareServer() {
   const plugin = join(directory, 'bare');
   mkdirSync(plugin, { recursive: true });
   const manifest = {
@@ -123,52 +128,62 @@ process.stdin.on('data', (chunk) => {
   }
 });`,
   );
-  return sample({ plugins: [plugin] });
+  return { plugins: [plugin] };
+}
+
+/** What each of these engines costs, or its problem. */
+async function sampleInTurns(all) {
+  const samples = all.map(() => []);
+  for (let n = 0; n < SAMPLES; n += 1) {
+    for (const [index, options] of all.entries()) samples[index].push(await sample(options));
+  }
+  return samples.map((ours) => {
+    const middle = (kind) => middleOf(ours.map((one) => one[kind]));
+    const failed = ours.find(({ problem }) => problem !== undefined);
+    if (failed !== undefined) return failed;
+    const [{ tools, count }] = ours;
+    return {
+      tools,
+      count,
+      first: middle('first'),
+      memory: middle('memory'),
+      requests: middle('requests'),
+    };
+  });
 }
 
 async function sample(options) {
-  const samples = [];
-  let tools = '';
-  let count = 0;
-  while (samples.length < SAMPLES) {
-    let pid;
-    const engine = await createEngine({
-      ...options,
-      // Without a cache, so that a guest lists the tools.
-      cacheDirectory: mkdtempSync(join(directory, 'cache-')),
-      logger: SILENT,
-      limits: { pool: 0 },
-      onEvent: (event) => {
-        if (event.type === 'guest-started') pid = event.pid;
-      },
-    });
+  let pid;
+  const engine = await createEngine({
+    ...options,
+    // Without a cache, so that a guest lists the tools.
+    cacheDirectory: mkdtempSync(join(directory, 'cache-')),
+    logger: SILENT,
+    limits: { pool: 0 },
+    onEvent: (event) => {
+      if (event.type === 'guest-started') pid = event.pid;
+    },
+  });
+  try {
     const listed = engine.catalog.list();
-    count = listed.length;
-    tools = JSON.stringify(
-      listed.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
-    );
     const [source] = engine.mcpSources();
     const problem = engine.plugins().flatMap(({ problems }) => problems)[0]?.message;
-    if (count === 0 || source === undefined || pid === undefined) {
-      await engine.close();
+    if (listed.length === 0 || source === undefined || pid === undefined) {
       return { problem: problem ?? 'it lists no tools' };
     }
     const first = readCost(pid);
     for (let n = 0; n < REQUESTS; n += 1)
       await source.list('prompts', AbortSignal.timeout(10_000)).catch(() => {});
-    samples.push({
+    return {
+      tools: JSON.stringify(
+        listed.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+      ),
+      count: listed.length,
       first: first.ms,
       memory: first.kilobytes,
       requests: readCost(pid).ms - first.ms,
-    });
+    };
+  } finally {
     await engine.close();
   }
-  const middle = (kind) => middleOf(samples.map((one) => one[kind]));
-  return {
-    tools,
-    count,
-    first: middle('first'),
-    memory: middle('memory'),
-    requests: middle('requests'),
-  };
 }
