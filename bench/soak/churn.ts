@@ -11,7 +11,7 @@ export interface ChurnSpec {
   readonly seconds: number;
   /** Calls under way at once. */
   readonly width: number;
-  /** Between two things that go wrong. */
+  /** Least milliseconds between two things that go wrong. */
   readonly troubleMs: number;
   /** Between two times that all plugins are read again. */
   readonly reloadMs: number;
@@ -22,6 +22,13 @@ export interface ChurnSpec {
   /** A number from 0 to 1. */
   readonly random: () => number;
 }
+
+/**
+ * Calls that succeed between two things that go wrong, and milliseconds that they may take. Where guests start slowly,
+ * no call would succeed otherwise.
+ */
+const SUCCESSES = 8;
+const SUCCESSES_MS = 5_000;
 
 /** Most milliseconds beyond `seconds`: a slow machine makes few troubles in that time. */
 const LATEST_MS = 60_000;
@@ -125,7 +132,14 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
     },
     reload: () => engine.reload(),
   };
+  const recover = async (): Promise<void> => {
+    const { ok = 0 } = outcomes;
+    const latestMs = performance.now() + SUCCESSES_MS;
+    do await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));
+    while ((outcomes['ok'] ?? 0) < ok + SUCCESSES && performance.now() < latestMs && goesOn());
+  };
   const makeTrouble = async (): Promise<void> => {
+    await recover();
     let reloadAtMs = performance.now() + spec.reloadMs;
     const kinds = Object.keys(TROUBLES).filter((kind) => kind !== 'reload');
     for (let n = 0; goesOn();) {
@@ -137,7 +151,7 @@ export async function churn(spec: ChurnSpec): Promise<ChurnResult> {
       // A reload may take longer than that on a slow machine, which is to make the other troubles too.
       if (reload) reloadAtMs = performance.now() + spec.reloadMs;
       hasHadAll ||= n >= kinds.length;
-      await new Promise((resolve) => setTimeout(resolve, spec.troubleMs));
+      await recover();
     }
   };
 
