@@ -127,13 +127,13 @@ export function makeExportGuard({ writer, refused }: ExportGuardSpec): ExportGua
     };
 
     if (!isObject(exports)) return;
+    // guard: exports-behind-getters-protected
     if (isNamespace(exports)) {
       for (const key of Reflect.ownKeys(exports)) {
         const value: unknown = Reflect.get(exports, key);
         if (isObject(value) && isWalkable(value)) enter(value, key, 1);
       }
-      // Its properties are fixed already.
-      Object.preventExtensions(exports);
+      Object.seal(exports);
     } else visit(exports, 0);
   };
 
@@ -186,7 +186,7 @@ function shadow(target: object, key: PropertyKey, value: unknown): boolean {
   });
 }
 
-/** Whether exports are those of an ES module, in the form that esbuild's `__toCommonJS` gives them. */
+/** Whether exports are those of an ES module: getters, as esbuild writes them, and the bundler for those that are used. */
 function isNamespace(exports: object): boolean {
   const keys = Reflect.ownKeys(exports).filter((key) => key !== '__esModule');
   return (
@@ -194,7 +194,7 @@ function isNamespace(exports: object): boolean {
     Object.hasOwn(exports, '__esModule') &&
     keys.every((key) => {
       const property = Reflect.getOwnPropertyDescriptor(exports, key);
-      return property?.get !== undefined && property.configurable === false;
+      return property?.get !== undefined;
     })
   );
 }

@@ -184,6 +184,13 @@ export const packageGuards: readonly Guard[] = [
     tests: ['test/suggest/package-policy.test.ts'],
   },
   {
+    id: 'exports-behind-getters-protected',
+    stops:
+      'a package that changes the classes and objects which an ES module of another one exports',
+    mutation: 'never',
+    tests: ['test/escape/cut-exports.test.ts'],
+  },
+  {
     id: 'separate-package-does-not-await',
     stops: 'a separate package whose exports are used before they are there',
     mutation: 'always',

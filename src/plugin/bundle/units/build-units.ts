@@ -136,8 +136,7 @@ export async function buildUnits(spec: UnitsSpec): Promise<InPieces<BuiltUnit>> 
 }
 
 /** What a unit is built for. */
-interface Request extends Pick<UnitSources, 'offered'> {
-  readonly eager: readonly string[];
+interface Request extends Pick<UnitSources, 'offered' | 'eager'> {
   readonly names: readonly (readonly [file: string, names: readonly string[]])[];
   readonly version: string;
 }

@@ -11,8 +11,8 @@ export interface EagerFilesSpec {
 }
 
 /**
- * Finds the offered files that may be evaluated as soon as their unit is: ES modules, of which no other one needs an
- * export before. esbuild need not wrap their modules in functions, and leaves out exports that are not used.
+ * Finds the offered files that may be evaluated as soon as their unit is: ES modules whose exports no other unit needs
+ * before. esbuild need not wrap their modules in functions, and leaves out exports that are not used.
  */
 export class EagerFiles {
   /** Files of packages that do not say that their evaluation has no side effects. */
@@ -33,7 +33,7 @@ export class EagerFiles {
     return this.#among(path, uses, (file) => start.has(file));
   }
 
-  /** Those that are the same whatever other units import. */
+  /** Those that are eager whatever the plugin evaluates as it starts. */
   certain(path: string, uses: ReadonlyMap<string, UsedNames>): readonly string[] {
     return this.#among(path, uses, () => false);
   }
