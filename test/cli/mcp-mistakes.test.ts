@@ -88,7 +88,8 @@ describe('a mistake of an author of an MCP server', () => {
     await using engine = await createEngine({
       plugins: [directory],
       grant: 'declared',
-      limits: { loadTimeoutMs: 1_000 },
+      // Long enough that a busy machine loads the file, and waits for the server.
+      limits: { loadTimeoutMs: 4_000 },
     });
     const [plugin] = engine.plugins();
     expect(plugin?.problems).toEqual([

@@ -640,7 +640,7 @@ describe('a mistake of an author', () => {
     await using engine = await createEngine({
       plugins: [directory],
       // Long enough that a busy machine leaves it time to compute.
-      limits: { loadTimeoutMs: 2_000 },
+      limits: { loadTimeoutMs: 4_000 },
     });
     expect(engine.plugins()[0]?.problems).toEqual([
       expect.objectContaining({

@@ -72,7 +72,7 @@ describe('createEngine', () => {
             'export const tools = []; export const resolveTools = () => new Promise(() => {})',
         }),
       ],
-      { limits: { loadTimeoutMs: 1_000 } },
+      { limits: { loadTimeoutMs: 3_000 } },
     );
     for (const id of ['loops', 'waits', 'resolves']) {
       expect(engine.plugins().find((plugin) => plugin.id === id)).toMatchObject({

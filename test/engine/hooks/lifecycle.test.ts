@@ -91,7 +91,7 @@ describe.each(DIALECTS)('a plugin of the %s semantics', (semantics) => {
     for (const body of ['() => new Promise(() => {})', '() => { for (;;); }']) {
       const { engine } = await stage(
         [{ hooks: { init: `export default ${body}` }, tools: { tell } }, { tools: { tell } }],
-        { hooks, limits: { loadTimeoutMs: 1_500 } },
+        { hooks, limits: { loadTimeoutMs: 3_000 } },
       );
       expect(engine.plugins().map(({ state }) => state)).toEqual(['failed', 'active']);
       expect(engine.plugins()[0]?.problems[0]?.code).toBe('DEADLINE_EXCEEDED');

@@ -171,7 +171,7 @@ describe('a Pandora plugin that is read again', () => {
     ['throws when it is loaded', 'throw new Error("broken")', 'LOAD_FAILED'],
   ])('runs the old version if the new one %s', async (_, source, code) => {
     const directory = makePlugin({ id: 'p', tools: { say: 'async () => "one"' } });
-    const engine = await startEngine([directory], { limits: { loadTimeoutMs: 1_500 } });
+    const engine = await startEngine([directory], { limits: { loadTimeoutMs: 3_000 } });
     makePlugin({ id: 'p', source }, directory);
     await engine.reload();
     expect(engine.plugins()[0]?.problems).toMatchObject([{ code }]);
