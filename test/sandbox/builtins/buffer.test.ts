@@ -7,7 +7,11 @@ import { loadBuiltin } from './load.js';
 const { Buffer } = await loadBuiltin<typeof NodeModule>('buffer-module');
 
 const encodings = ['utf8', 'latin1', 'ascii', 'hex', 'base64', 'base64url', 'utf16le'] as const;
-const texts = fc.string({ unit: 'binary' });
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme-ascii' }),
+  fc.string({ unit: 'binary', minLength: 60, maxLength: 90 }),
+);
 // Node reads the low byte of characters that are not ASCII. No program means that.
 const digits = fc.string({ unit: fc.constantFrom(...'0189afAFgzZ+/-_= \n'.split('')) });
 const bytes = fc.uint8Array({ maxLength: 40 });
@@ -52,23 +56,110 @@ describe('Buffer', () => {
   );
 
   it('finds what Node finds, from either end', () => {
+    const offsets = fc.option(fc.oneof(fc.integer({ min: -25, max: 25 }), fc.double()), {
+      nil: undefined,
+    });
     fc.assert(
       fc.property(
         fc.uint8Array({ max: 3, maxLength: 20 }),
-        fc.uint8Array({ max: 3, minLength: 1, maxLength: 3 }),
-        fc.integer({ min: -25, max: 25 }),
+        fc.uint8Array({ max: 3, maxLength: 3 }),
+        offsets,
         (content, wanted, from) => {
           const ours = Buffer.from(content);
           const nodes = NodeBuffer.from(content);
-          expect(ours.indexOf(Buffer.from(wanted), from)).toBe(
-            nodes.indexOf(NodeBuffer.from(wanted), from),
-          );
-          expect(ours.lastIndexOf(Buffer.from(wanted))).toBe(
-            nodes.lastIndexOf(NodeBuffer.from(wanted)),
-          );
+          for (const name of ['indexOf', 'lastIndexOf', 'includes'] as const) {
+            const found = call(nodes, name, [wanted, from]);
+            expect([name, call(ours, name, [Buffer.from(wanted), from])]).toEqual([name, found]);
+            expect([name, call(ours, name, [wanted, from])]).toEqual([name, found]);
+          }
         },
       ),
     );
+  });
+
+  it('finds texts in any encoding, and bytes by their number, as Node does', () => {
+    const content = 'näh, abcabc, äh';
+    const ours = Buffer.from(content);
+    const nodes = NodeBuffer.from(content);
+    const searches: readonly (readonly [string | number, ...unknown[]])[] = [
+      ['ä'],
+      ['ä', 3],
+      ['e4', 'hex'],
+      ['616263', 5, 'hex'],
+      ['YWJj', 'base64'],
+      ['abc', -9],
+      ['', 40],
+      [0x61],
+      [0x61, -4],
+      ['zz'],
+    ];
+    for (const args of searches) {
+      for (const name of ['indexOf', 'lastIndexOf', 'includes']) {
+        expect([name, args, call(ours, name, args)]).toEqual([name, args, call(nodes, name, args)]);
+      }
+    }
+    const wide = 'abcabc';
+    expect(Buffer.from(wide, 'utf16le').indexOf('c', 0, 'utf16le')).toBe(
+      NodeBuffer.from(wide, 'utf16le').indexOf('c', 0, 'utf16le'),
+    );
+  });
+
+  it.each(encodings)('writes a part of any text in %s, and no part of a character', (encoding) => {
+    fc.assert(
+      fc.property(
+        /hex|base/.test(encoding) ? digits : texts,
+        fc.nat({ max: 8 }),
+        fc.option(fc.nat({ max: 12 }), { nil: undefined }),
+        (text, offset, length) => {
+          const write = (of: typeof NodeBuffer): unknown => {
+            const target = of.alloc(8, 0xaa);
+            const size = length === undefined ? undefined : Math.min(length, 8);
+            const count =
+              size === undefined
+                ? target.write(text, offset, encoding)
+                : target.write(text, offset, size, encoding);
+            return [count, [...target]];
+          };
+          expect(write(Buffer)).toEqual(write(NodeBuffer));
+        },
+      ),
+    );
+  });
+
+  it('counts the bytes of a text as Node does', () => {
+    fc.assert(
+      fc.property(texts, fc.constantFrom(...encodings), (text, encoding) => {
+        expect(Buffer.byteLength(text, encoding)).toBe(NodeBuffer.byteLength(text, encoding));
+      }),
+    );
+    expect(Buffer.byteLength(Buffer.alloc(3))).toBe(3);
+    expect(Buffer.byteLength('ä')).toBe(2);
+  });
+
+  it('throws for a name that is no encoding, and for a place that is not there', () => {
+    expect(() => Buffer.from('a', 'utf-9' as 'utf8')).toThrow('Unknown encoding: utf-9');
+    expect(() => Buffer.from('a').toString('utf-9' as 'utf8')).toThrow('Unknown encoding: utf-9');
+    expect(() => Buffer.alloc(2).write('a', 3)).toThrow(RangeError);
+    expect(() => Buffer.alloc(2).write('a', 3, 'base64url')).toThrow(RangeError);
+    expect(Buffer.isEncoding('UTF-8')).toBe(true);
+    expect(Buffer.isEncoding('utf-9')).toBe(false);
+  });
+
+  it.each(encodings)('takes about as long as Node for a long text in %s', (encoding) => {
+    const content = NodeBuffer.alloc(1_000_000, 'abcdefghijk');
+    const text = content.toString(encoding);
+    expect(Buffer.from(text, encoding).equals(content)).toBe(true);
+    expect(Buffer.from(content).toString(encoding)).toBe(text);
+    const timeOf = (of: typeof NodeBuffer): number => {
+      const times = Array.from({ length: 5 }, () => {
+        const began = performance.now();
+        of.from(of.from(text, encoding).toString(encoding), encoding).indexOf('zzz');
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    // The package takes more than 300 ms for UTF-8.
+    expect(timeOf(Buffer)).toBeLessThan(60 + 20 * timeOf(NodeBuffer));
   });
 
   it('reads and writes every kind of number as Node does', () => {
@@ -117,6 +208,8 @@ describe('Buffer', () => {
     expect(Buffer.concat([Buffer.from('ab')], 4)).toHaveLength(4);
     expect(Buffer.compare(Buffer.from('a'), Buffer.from('b'))).toBe(-1);
     expect(Buffer.from('ab').equals(Buffer.from('ab'))).toBe(true);
+    expect(Buffer.from('ab').equals(Uint8Array.of(97, 98))).toBe(true);
+    expect(() => Buffer.from('ab').equals('ab' as never)).toThrow(TypeError);
     expect(Buffer.alloc(5, 'xy').toString()).toBe('xyxyx');
     const target = Buffer.alloc(4);
     expect(Buffer.from('abc').copy(target, 2)).toBe(2);

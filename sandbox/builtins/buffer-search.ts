@@ -1,0 +1,45 @@
+/**
+ * Where bytes are in others, from `from` on or before it, as `Buffer.indexOf` and `Buffer.lastIndexOf` count it. -1:
+ * they are not there. `undefined` without bytes.
+ */
+export function findBytes(
+  bytes: Uint8Array,
+  wanted: Uint8Array | undefined,
+  from: unknown,
+  isForward: boolean,
+): number | undefined {
+  if (wanted === undefined) return undefined;
+  const start = startOf(from, bytes.length, wanted.length, isForward);
+  if (wanted.length === 0 || start < 0) return start;
+  const last = bytes.length - wanted.length;
+  const first = wanted[0] ?? 0;
+  let at = isForward
+    ? bytes.indexOf(first, start)
+    : last < 0
+      ? -1
+      : bytes.lastIndexOf(first, Math.min(start, last));
+  while (at >= 0 && at <= last) {
+    if (isAt(bytes, wanted, at)) return at;
+    if (isForward) at = bytes.indexOf(first, at + 1);
+    else at = at === 0 ? -1 : bytes.lastIndexOf(first, at - 1);
+  }
+  return -1;
+}
+
+function isAt(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
+  for (let index = 1; index < wanted.length; index += 1) {
+    if (bytes[at + index] !== wanted[index]) return false;
+  }
+  return true;
+}
+
+/** Where the search begins. -1: it finds nothing. An offset below 0 counts from the end. */
+function startOf(from: unknown, length: number, wanted: number, isForward: boolean): number {
+  // Without the addition it could be -0.
+  const offset = Math.trunc(Number(typeof from === 'string' ? undefined : from)) + 0;
+  if (Number.isNaN(offset)) return isForward ? 0 : length;
+  if (offset >= 0)
+    return isForward && wanted > 0 && offset >= length ? -1 : Math.min(offset, length);
+  if (offset + length >= 0) return offset + length;
+  return isForward || wanted === 0 ? 0 : -1;
+}
