@@ -36,6 +36,8 @@ import { type Parcel, SQLITE_CODE } from './wire/sync.js';
 /** All effects that a guest can have outside. */
 export interface GuestCapabilities
   extends LoadCapabilities, Pick<PeerSpec, 'write' | 'utf8' | 'allocate' | 'soon'> {
+  /** Collects all garbage of the process. Default: V8 decides alone. */
+  readonly collectGarbage?: () => void;
   /** Evaluates the host's own code (the schema validator), separately from the plugin's. */
   readonly evaluateOwn: (code: string) => unknown;
   /** The validator's source, if several plugins share it. */
@@ -90,7 +92,9 @@ export function startGuest(capabilities: GuestCapabilities): Guest {
     onViolation: capabilities.exit,
     service: {
       describe,
-      notice: () => {},
+      notice: (name) => {
+        if (name === 'collect') capabilities.collectGarbage?.();
+      },
       request: (method, params, request) => {
         if (method === 'call' && isCallParams(params)) {
           const plugin = afterLoad(loaded);

@@ -9,7 +9,7 @@ export function makeProcessCapabilities(
   web: WebCapabilities,
   pipe: Pick<GuestCapabilities, 'write' | 'exit' | 'exchange'>,
 ): GuestCapabilities {
-  const { Buffer, process } = realm;
+  const { Buffer, process, gc } = realm;
   const resolved = realm.Promise.resolve();
   return {
     ...web,
@@ -19,6 +19,7 @@ export function makeProcessCapabilities(
     // Node's `queueMicrotask` creates an asynchronous resource each time.
     soon: (callback) => void resolved.then(callback),
     setTimeZone: timeZoneSetter(process.env),
+    ...(gc === undefined ? {} : { collectGarbage: () => gc() }),
     getStackString: stackReader(realm),
     confine,
     evaluateOwn: (code) => makeCompartment({ globals: {}, assigned: [] }).evaluate(code),

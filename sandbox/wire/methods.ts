@@ -302,7 +302,8 @@ export interface DeniedParams {
 
 /**
  * The methods that a guest answers. `ping` has no params and answers `null`. `describe` has no params
- * and answers what the dialect says.
+ * and answers what the dialect says. A host has one notice, `collect`: nothing is asked of the guest now, so it may
+ * collect its garbage.
  */
 export type GuestMethod =
   | 'ping'

@@ -47,6 +47,8 @@ export interface Guest {
   readonly hostWaits: HostWaits;
   /** It says that it ends itself in a moment. False in a guest that other plugins are in, too. */
   readonly ending: boolean;
+  /** Asks it to collect its garbage. It does not answer. */
+  collectGarbage(): void;
   /** Stops the process (SIGSTOP). The next request resumes it. It can be killed meanwhile. */
   suspend(): void;
   /** Calls `listener` each time that a request has resumed it. */
@@ -163,6 +165,7 @@ export function startGuest(
     get ending() {
       return ending;
     },
+    collectGarbage: () => wire.peer.notify('collect', null),
     suspend: () => {
       if (guestProcess.end !== undefined) return;
       suspended = true;

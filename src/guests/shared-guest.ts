@@ -38,6 +38,7 @@ export interface GuestHandle extends Pick<
   | 'callCount'
   | 'hostWaits'
   | 'ending'
+  | 'collectGarbage'
   | 'suspend'
   | 'onResume'
   | 'kill'
@@ -182,6 +183,11 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
           return sum(({ openRequests }) => openRequests);
         },
       },
+      collectGarbage: () => {
+        // They have one heap.
+        const [first] = coResidents.values();
+        first?.guest.peer.notify('collect', null);
+      },
       suspend: () => {
         if (guestProcess.end !== undefined) return;
         suspended = true;
@@ -305,7 +311,8 @@ export function makeCoResident(spec: CoResidentSpec): CoResident {
       hostWaits: wire.hostWaits,
       // Its process lives on for the others.
       ending: false,
-      // Its process is suspended as a whole, by its watch.
+      // Its process collects and is suspended as a whole, by its watch.
+      collectGarbage: () => {},
       suspend: () => {},
       onResume: () => {},
       serve: wire.serve,

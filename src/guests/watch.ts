@@ -47,6 +47,15 @@ const AWAKE_MS = 300_000;
 /** Milliseconds between two checks of a running guest: the most that it can burn unnoticed. */
 const CHECK_MS = 250;
 
+/**
+ * Milliseconds without a request after which a guest collects its garbage, so that it has done it when it is
+ * suspended. Measured: up to 2 MB less for an MCP server, in 5 ms.
+ */
+const COLLECT_MS = 125;
+
+/** Processor time in milliseconds in which there may be garbage that is worth it. */
+const COLLECT_AFTER_MS = 100;
+
 /** Milliseconds between two measurements of memory, which cost more than a check. */
 const MEASURE_MS = 1_000;
 
@@ -67,6 +76,7 @@ const ENDING_MS = 5_000;
  *
  * A guest that waits for its host is not idle, for a limited time. A guest whose requests all wait for
  * a person may be suspended. A guest that says that it ends itself is not, and is ended if it does not. It polls, so that it adds nothing to a call.
+ * Between two requests, the guest collects its garbage if it has worked: a suspended guest cannot.
  */
 export function watchGuest(spec: WatchSpec): Watch {
   const { guest, cpuBudget, background, now, awakeMs = AWAKE_MS } = spec;
@@ -77,6 +87,8 @@ export function watchGuest(spec: WatchSpec): Watch {
   let endingSinceMs: number | undefined;
   let memoryMb = ASSUMED_MB;
   let measuredMs = busyMs;
+  /** When it last collected its garbage. */
+  let collected: { readonly requestCount: number; readonly usedMs: number } | undefined;
   // The plugin does not pay for the start of its guest.
   let last = {
     requestCount: guest.requestCount,
@@ -103,6 +115,27 @@ export function watchGuest(spec: WatchSpec): Watch {
     measuredMs = now();
     memoryMb = spec.readMemory(guest.pid) ?? memoryMb;
     spec.onMeasured();
+  };
+
+  /** The guest does so only between requests of its host: code that works by itself gets no more time. */
+  const isCollectionDue = (): boolean =>
+    guest.peer.openRequests === 0 &&
+    guest.requestCount !== collected?.requestCount &&
+    (collected === undefined || last.usedMs - collected.usedMs >= COLLECT_AFTER_MS);
+
+  /** Waits for the end of the guest's time, or for the next check. */
+  const wait = (idleMs: number): void => {
+    const collectMs = Math.min(COLLECT_MS, spec.suspendAfterMs / 2);
+    const isDue = isCollectionDue();
+    if (isDue && idleMs >= collectMs) {
+      collected = { requestCount: guest.requestCount, usedMs: last.usedMs };
+      guest.collectGarbage();
+    }
+    const isLater = isDue && idleMs < collectMs;
+    const ends = [CHECK_MS, spec.stopAfterMs - idleMs];
+    if (isLater) ends.push(collectMs - idleMs);
+    else if (isDue && spec.canSuspend) ends.push(spec.suspendAfterMs - idleMs);
+    schedule(Math.min(...ends));
   };
 
   const isBusy = (): boolean => {
@@ -142,7 +175,7 @@ export function watchGuest(spec: WatchSpec): Watch {
       // guard: idle-guest-suspended
       guest.suspend();
       schedule(hasRequests ? spec.stopAfterMs : spec.stopAfterMs - idleMs);
-    } else schedule(Math.min(CHECK_MS, spec.stopAfterMs - idleMs));
+    } else wait(idleMs);
   };
 
   const end = (): void =>

@@ -52,12 +52,14 @@ describe('the guest command', () => {
       LANG: 'C',
       LC_ALL: 'C',
       OPENSSL_CONF: '/dev/null',
+      MALLOC_MMAP_THRESHOLD_: '524288',
+      MALLOC_TRIM_THRESHOLD_: '1048576',
     });
   });
 
   it('starts node alone on a machine that builds no walls', () => {
     expect(textOf({ builder: 'none' }, [], { permissionFlag: undefined })).toBe(
-      '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --no-addons /guest.cjs alone plain',
+      '/usr/bin/node --max-old-space-size=64 --max-semi-space-size=1 --v8-pool-size=1 --expose-gc --no-addons /guest.cjs alone plain',
     );
   });
 

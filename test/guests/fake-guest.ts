@@ -10,6 +10,8 @@ export interface FakeGuest extends Guest {
   draining: boolean;
   ending: boolean;
   suspended: boolean;
+  /** How often it was asked to collect its garbage. */
+  collections: number;
   /** Requests that it has not answered. */
   open: number;
   checking: Promise<void> | undefined;
@@ -42,6 +44,10 @@ export function fakeGuest(pid = 1): FakeGuest {
       guest.draining = true;
     },
     suspended: false,
+    collections: 0,
+    collectGarbage: () => {
+      guest.collections += 1;
+    },
     open: 0,
     hostWaits: { open: 0, forPerson: 0, answered: 0 },
     peer: {

@@ -32,6 +32,58 @@ function watch(changed: Partial<WatchSpec> = {}): {
   return { guest, use, idleSince: () => watched.idleSinceMs };
 }
 
+describe('the garbage of a guest', () => {
+  /** Calls it once, and gives it the time until it is suspended. */
+  const callOnce = ({ guest, use }: ReturnType<typeof watch>, usedMs: number): void => {
+    guest.ask();
+    use.usedMs += usedMs;
+    vi.advanceTimersByTime(400);
+    guest.open = 0;
+    vi.advanceTimersByTime(3 * REST_MS);
+  };
+
+  it('is collected before it is suspended', () => {
+    const { guest } = watch();
+    guest.ask();
+    vi.advanceTimersByTime(1_000);
+    expect(guest.collections).toBe(0);
+    guest.open = 0;
+    while (guest.collections === 0) vi.advanceTimersByTime(1);
+    expect(guest.suspended).toBe(false);
+    // Time in which it does so.
+    vi.advanceTimersByTime(100);
+    expect(guest.suspended).toBe(false);
+    vi.advanceTimersByTime(REST_MS);
+    expect([guest.suspended, guest.collections]).toEqual([true, 1]);
+  });
+
+  it('is collected again when it has worked, not after little work', () => {
+    const watched = watch();
+    callOnce(watched, 10);
+    expect(watched.guest.collections).toBe(1);
+    for (let n = 0; n < 9; n += 1) callOnce(watched, 10);
+    expect(watched.guest.collections).toBe(1);
+    callOnce(watched, 10);
+    expect([watched.guest.suspended, watched.guest.collections]).toEqual([true, 2]);
+  });
+
+  it('is not collected while calls come, or for work without a call', () => {
+    const { guest, use } = watch({ canSuspend: false });
+    for (let n = 0; n < 100; n += 1) {
+      guest.ask();
+      use.usedMs += 30;
+      guest.open = 0;
+      vi.advanceTimersByTime(100);
+    }
+    expect(guest.collections).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(guest.collections).toBe(1);
+    use.usedMs += 300;
+    vi.advanceTimersByTime(2_000);
+    expect(guest.collections).toBe(1);
+  });
+});
+
 describe('a guest without calls', () => {
   it('rests soon after its last answer, not sooner', () => {
     const { guest } = watch();

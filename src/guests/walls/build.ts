@@ -1,3 +1,4 @@
+import { GUEST_ENVIRONMENT } from './environment.js';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Machine } from './machine.js';
 import type { OptionalWall } from './optional.js';
@@ -34,12 +35,6 @@ export interface KernelLimits {
   readonly processes: number;
 }
 
-/**
- * The environment of a guest has no variable of the host. OpenSSL would read a configuration that the
- * guest cannot see.
- */
-const ENVIRONMENT = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C', OPENSSL_CONF: '/dev/null' };
-
 /** Files that node needs in addition to itself, its libraries and its script. */
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/urandom'];
 
@@ -49,7 +44,7 @@ const FILTER_DESCRIPTOR = 6;
 /** The command that starts a program behind every wall of the machine's plan. */
 export function behindWalls(machine: Machine, walled: WalledProgram): Command {
   const { plan } = machine;
-  const { environment: env = ENVIRONMENT } = walled;
+  const { environment: env = GUEST_ENVIRONMENT } = walled;
   const namespaces = plan.namespaces.filter(
     // guard: network-namespace-used
     (name) => name !== 'net' || walled.use.includes('no-network'),

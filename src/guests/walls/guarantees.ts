@@ -1,3 +1,4 @@
+import { GUEST_ENVIRONMENT } from './environment.js';
 import type { Machine } from './machine.js';
 import { isOptionalWall } from './optional.js';
 import type { Guest } from '../guest.js';
@@ -62,7 +63,7 @@ export function isWallName(name: string): name is WallName {
 const UNSHARED = /^(\/dev\/null$|anon_inode:)/;
 
 /** The variables of a guest. */
-const GUEST_VARIABLES = new Set(['TZ', 'LANG', 'LC_ALL', 'OPENSSL_CONF']);
+const GUEST_VARIABLES = new Set(Object.keys(GUEST_ENVIRONMENT));
 
 /** bubblewrap sets it, to its own root. */
 const VARIABLE_OF_BUBBLEWRAP = 'PWD=/';
