@@ -3,15 +3,16 @@
 //
 //   node scripts/mcp-servers.mjs [--keep DIR] [name …]
 //
-// Prints for each the processor time of the guest's main thread until its tools are listed, its private memory, and the
+// Prints for each the processor time of the guest's main thread until it is suspended, its private memory then, and the
 // processor time of 50 requests, as times of one bundle. What a guest of a server without packages takes is subtracted.
 // The lists of tools must be equal. Needs the registry of npm. Linux only.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEngine } from '../dist/src/index.js';
+import { findInnermost } from '../dist/src/guests/guest-process.js';
 import { middleOf, readCost } from './guest-cost.mjs';
 
 const SERVERS = [
@@ -152,6 +153,14 @@ async function sampleInTurns(all) {
   });
 }
 
+/** Waits until a guest is suspended: before, it collects its garbage. */
+async function suspended(group) {
+  const pid = findInnermost(group);
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 async function sample(options) {
   let pid;
   const engine = await createEngine({
@@ -171,6 +180,7 @@ async function sample(options) {
     if (listed.length === 0 || source === undefined || pid === undefined) {
       return { problem: problem ?? 'it lists no tools' };
     }
+    await suspended(pid);
     const first = readCost(pid);
     for (let n = 0; n < REQUESTS; n += 1)
       await source.list('prompts', AbortSignal.timeout(10_000)).catch(() => {});
