@@ -30,6 +30,11 @@ function makeTextEncoder(power: TextCapability): object {
     encodeInto(source: unknown, destination: unknown): { read: number; written: number } {
       const input = toScalarText(source);
       const target = asUint8Array(destination);
+      if (input.length * MOST_BYTES <= target.length) {
+        const bytes = power.encode(input);
+        target.set(bytes);
+        return { read: input.length, written: bytes.length };
+      }
       let read = 0;
       let written = 0;
       for (const character of input) {
@@ -48,6 +53,9 @@ function makeTextEncoder(power: TextCapability): object {
     }
   };
 }
+
+/** Bytes of one UTF-16 unit in UTF-8, at most. */
+const MOST_BYTES = 3;
 
 function asUint8Array(value: unknown): Uint8Array {
   const view =

@@ -23,13 +23,18 @@ describe('text encodings', () => {
       await realm.value(
         `const e = new TextEncoder(); const at = (text, n) => { const b = new Uint8Array(n); return [e.encodeInto(text, b), [...b]] };
        const piece = new Uint8Array(8); e.encodeInto('é', piece.subarray(3, 6));
-       return [at('aé✓😀', 10), at('aé✓😀', 9), at('\\ud800', 3), at('✓', 2), [...piece], ...[[], new Uint16Array(4), new Proxy(new Uint8Array(1), {}), { length: 9 }, new DataView(new ArrayBuffer(4))].map((x) => { try { e.encodeInto('a', x) } catch (err) { return err.name } })]`,
+       return [at('aé✓😀', 10), at('aé✓😀', 9), at('\\ud800', 3), at('✓', 2), at('aé✓😀', 16), at('\\ud800', 4), [...piece], ...[[], new Uint16Array(4), new Proxy(new Uint8Array(1), {}), { length: 9 }, new DataView(new ArrayBuffer(4))].map((x) => { try { e.encodeInto('a', x) } catch (err) { return err.name } })]`,
       ),
     ).toEqual([
       [{ read: 5, written: 10 }, [97, 195, 169, 226, 156, 147, 240, 159, 152, 128]],
       [{ read: 3, written: 6 }, [97, 195, 169, 226, 156, 147, 0, 0, 0]],
       [{ read: 1, written: 3 }, [239, 191, 189]],
       [{ read: 0, written: 0 }, [0, 0]],
+      [
+        { read: 5, written: 10 },
+        [97, 195, 169, 226, 156, 147, 240, 159, 152, 128, 0, 0, 0, 0, 0, 0],
+      ],
+      [{ read: 1, written: 3 }, [239, 191, 189, 0]],
       [0, 0, 0, 195, 169, 0, 0, 0],
       'TypeError',
       'TypeError',
