@@ -36,7 +36,7 @@ const deeds = {
   'signals its host': () => process.kill(host, 'SIGURG'),
   'slows its host': () => require('node:os').setPriority(host, 1),
   'runs a program': () => { const { error } = require('node:child_process').spawnSync('/bin/true'); if (error) throw error; },
-  'has a variable': () => { const { PWD = '/', ...rest } = process.env; if (PWD !== '/' || Object.keys(rest).some((name) => !/^(TZ|LANG|LC_ALL|OPENSSL_CONF|NODE_CHANNEL.*)$/.test(name))) return; throw new Error('none'); },
+  'has a variable': () => { const { PWD = '/', ...rest } = process.env; if (PWD !== '/' || Object.keys(rest).some((name) => !/^(TZ|LANG|LC_ALL|OPENSSL_CONF|MALLOC_(MMAP|TRIM)_THRESHOLD_|NODE_CHANNEL.*)$/.test(name))) return; throw new Error('none'); },
 };
 (async () => {
   const done = [];

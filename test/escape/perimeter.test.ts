@@ -17,6 +17,8 @@ interface Findings {
   readonly ofNode: readonly string[];
   /** Names on the start realm's global object and on `process`. */
   readonly globals: readonly string[];
+  /** Those of them without a value. */
+  readonly emptied: readonly string[];
   /** The globals of a compartment without endowments. */
   readonly compartment: readonly string[];
   readonly process: readonly string[];
@@ -81,7 +83,14 @@ describe('what code finds that broke out of its compartment', () => {
   });
 
   it('is a global object with the language and three names of ours', () => {
-    expect(found.globals).toEqual(['Compartment', 'globalThis', 'harden', 'process']);
+    // V8 does not let the name `gc` be deleted. Its value is gone.
+    expect(found.emptied).toEqual(['gc']);
+    expect(found.globals.filter((name) => !found.emptied.includes(name))).toEqual([
+      'Compartment',
+      'globalThis',
+      'harden',
+      'process',
+    ]);
   });
 
   it('is a language, in a compartment without endowments, and nothing of the platform', () => {

@@ -145,21 +145,25 @@ describe('Buffer', () => {
     expect(Buffer.isEncoding('utf-9')).toBe(false);
   });
 
-  it.each(encodings)('takes about as long as Node for a long text in %s', (encoding) => {
-    const content = NodeBuffer.alloc(1_000_000, 'abcdefghijk');
+  it.each(encodings)('encodes and decodes a long text in %s', (encoding) => {
+    const content = NodeBuffer.alloc(100_000, 'abcdefghijk');
     const text = content.toString(encoding);
     expect(Buffer.from(text, encoding).equals(content)).toBe(true);
     expect(Buffer.from(content).toString(encoding)).toBe(text);
+  });
+
+  it('takes about as long as Node for a long text in UTF-8', () => {
+    const text = 'abcdefghij'.repeat(100_000);
     const timeOf = (of: typeof NodeBuffer): number => {
-      const times = Array.from({ length: 5 }, () => {
+      const times = Array.from({ length: 10 }, () => {
         const began = performance.now();
-        of.from(of.from(text, encoding).toString(encoding), encoding).indexOf('zzz');
+        of.from(of.from(text).toString()).indexOf('zzz');
         return performance.now() - began;
       });
       return Math.min(...times);
     };
-    // The package takes more than 300 ms for UTF-8.
-    expect(timeOf(Buffer)).toBeLessThan(60 + 20 * timeOf(NodeBuffer));
+    // The package takes a hundred times as long. A busy machine may interrupt each of them.
+    expect(timeOf(Buffer)).toBeLessThan(20 + 20 * timeOf(NodeBuffer));
   });
 
   it('reads and writes every kind of number as Node does', () => {
