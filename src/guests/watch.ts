@@ -134,7 +134,7 @@ export function watchGuest(spec: WatchSpec): Watch {
     const isLater = isDue && idleMs < collectMs;
     const ends = [CHECK_MS, spec.stopAfterMs - idleMs];
     if (isLater) ends.push(collectMs - idleMs);
-    else if (isDue && spec.canSuspend) ends.push(spec.suspendAfterMs - idleMs);
+    else if (isDue && spec.canSuspend) ends.push(Math.max(collectMs, spec.suspendAfterMs - idleMs));
     schedule(Math.min(...ends));
   };
 
@@ -170,7 +170,7 @@ export function watchGuest(spec: WatchSpec): Watch {
     if (background || isBusy()) schedule(CHECK_MS);
     // guard: idle-guest-ended
     else if (idleMs >= spec.stopAfterMs && !hasRequests) end();
-    else if (spec.canSuspend && idleMs >= spec.suspendAfterMs) {
+    else if (spec.canSuspend && idleMs >= spec.suspendAfterMs && !isCollectionDue()) {
       measureMemory();
       // guard: idle-guest-suspended
       guest.suspend();
