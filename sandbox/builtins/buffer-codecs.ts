@@ -14,9 +14,8 @@ interface Codec {
 }
 
 /** The codec of an encoding's name in any case. `undefined`: Node has no such encoding. */
-export function codecOf(name: unknown): Codec | undefined {
-  const text = String(name);
-  return CODECS.get(text) ?? CODECS.get(text.toLowerCase());
+export function codecOf(name: string): Codec | undefined {
+  return CODECS.get(name) ?? CODECS.get(name.toLowerCase());
 }
 
 /** Arguments of one call of `String.fromCharCode`: more would need too much of the stack. */

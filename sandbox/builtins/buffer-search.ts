@@ -12,16 +12,11 @@ export function findBytes(
   const start = startOf(from, bytes.length, wanted.length, isForward);
   if (wanted.length === 0 || start < 0) return start;
   const last = bytes.length - wanted.length;
-  const first = wanted[0] ?? 0;
-  let at = isForward
-    ? bytes.indexOf(first, start)
-    : last < 0
-      ? -1
-      : bytes.lastIndexOf(first, Math.min(start, last));
-  while (at >= 0 && at <= last) {
-    if (isAt(bytes, wanted, at)) return at;
-    if (isForward) at = bytes.indexOf(first, at + 1);
-    else at = at === 0 ? -1 : bytes.lastIndexOf(first, at - 1);
+  const first = wanted[0];
+  const step = isForward ? 1 : -1;
+  // A search of the platform for each place of the first byte takes longer where there are many of them.
+  for (let at = isForward ? start : Math.min(start, last); at >= 0 && at <= last; at += step) {
+    if (bytes[at] === first && isAt(bytes, wanted, at)) return at;
   }
   return -1;
 }

@@ -185,8 +185,8 @@ export function startSharedGuest(command: Command, startTimeoutMs: number): Shar
       },
       collectGarbage: () => {
         // They have one heap.
-        const [first] = coResidents.values();
-        first?.guest.peer.notify('collect', null);
+        const one = [...coResidents.values()].find(({ guest }) => guest.alive);
+        one?.guest.peer.notify('collect', null);
       },
       suspend: () => {
         if (guestProcess.end !== undefined) return;

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { findInnermost } from '../../src/guests/guest-process.js';
-import { readMemory } from '../../src/processor.js';
+import { readMemory, readProcessorUse } from '../../src/processor.js';
 import { makePlugin, startEngine } from './plugin-on-disk.js';
 
 const GARBAGE_MIB = 32;
@@ -14,8 +13,7 @@ const SOURCE = `export const tools = [{ id: 'fill', name: 'fill', description: '
     return kept.length;
   } }];`;
 
-const isSuspended = (pid: number): boolean =>
-  /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const isSuspended = (pid: number): boolean => readProcessorUse(pid)?.stopped === true;
 
 it.runIf(process.platform === 'linux').each([
   ['its own process', {}],

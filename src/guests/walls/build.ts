@@ -1,5 +1,5 @@
-import { GUEST_ENVIRONMENT } from './environment.js';
 import { existsSync, readFileSync } from 'node:fs';
+import { GUEST_ENVIRONMENT } from './environment.js';
 import type { Command, Machine } from './machine.js';
 import type { OptionalWall } from './optional.js';
 import { launcherText } from './launcher.js';

@@ -3,8 +3,8 @@
  * cannot see.
  *
  * The allocator of glibc gives memory back to the system. By itself it keeps up to twice the largest block that was
- * ever freed, which is the text of a plugin. Measured: a guest with an MCP server has 7 to 13 % less memory, and its
- * start and its calls take as long.
+ * ever freed, which is the text of a plugin. Measured: a guest with an MCP server has 7 % less memory as one bundle and
+ * 13 % less with separate packages, and starts in the same time.
  */
 export const GUEST_ENVIRONMENT: Readonly<Record<string, string>> = {
   TZ: 'UTC',

@@ -143,6 +143,9 @@ describe('Buffer', () => {
     expect(() => Buffer.alloc(2).write('a', 3, 'base64url')).toThrow(RangeError);
     expect(Buffer.isEncoding('UTF-8')).toBe(true);
     expect(Buffer.isEncoding('utf-9')).toBe(false);
+    expect(Buffer.isEncoding(['utf8'] as never)).toBe(false);
+    expect(() => Buffer.from('a').toString(16 as never)).toThrow('Unknown encoding: 16');
+    expect(Buffer.from('a', 5 as never).toString()).toBe('a');
   });
 
   it.each(encodings)('encodes and decodes a long text in %s', (encoding) => {
