@@ -1,5 +1,6 @@
 import { BulkheadError } from '../errors.js';
 import { makeFairQueue } from '../scheduler/fair-queue.js';
+import { makeTurns } from '../scheduler/turns.js';
 import type { GuestHandle } from './shared-guest.js';
 import type { Watch } from './watch.js';
 
@@ -9,6 +10,9 @@ export interface Capacity {
    * Starts a guest when there is room for it. To make room, it ends the guest that was idle for
    * longest. If every guest is in use, requests queue: tenants take turns, and the plugins of each
    * tenant take turns. The guests that a plugin has had for longest are then drained.
+   *
+   * One guest starts in a turn of the event loop: forking its process blocks the host for
+   * milliseconds, and many plugins may start at once.
    *
    * Rejects `BUSY` if a queue is full or the wait is too long, and with the signal's reason.
    */
@@ -61,6 +65,11 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
   const { maxGuests, maxMemoryMb, maxQueued, maxQueuedPerPlugin, maxWaitMs } = limits;
   const loaded = new Map<GuestHandle, LoadedGuest>();
   const queue = makeFairQueue<string, Waiter>();
+  const turns = makeTurns();
+  /** Requests that have room, and wait for their turn of the event loop. */
+  let starting = 0;
+  /** Whether the first of the queue is one of those. */
+  let firstHasRoom = false;
   let checking: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -76,7 +85,7 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
   const hasRoom = (): boolean => {
     for (const guest of loaded.keys()) if (!guest.alive) loaded.delete(guest);
     // guard: guest-admission-cap
-    while (loaded.size >= maxGuests || (loaded.size > 0 && usedMb() >= maxMemoryMb)) {
+    while (loaded.size + starting >= maxGuests || (loaded.size > 0 && usedMb() >= maxMemoryMb)) {
       const idle = chooseIdle(loaded.values());
       if (idle === undefined) return false;
       end(idle.guest, 'another plugin needed its member');
@@ -99,11 +108,28 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
     return guest;
   };
 
+  const startFirst = (): void => {
+    if (queue.size > 0 && hasRoom()) queue.take(() => true)?.proceed();
+  };
+
   const check = (): void => {
-    while (queue.size > 0 && hasRoom()) queue.take(() => true)?.proceed();
+    while (!firstHasRoom && queue.size > 0 && hasRoom()) {
+      const turn = turns.take();
+      if (turn === undefined) {
+        startFirst();
+        continue;
+      }
+      firstHasRoom = true;
+      void turn.then(() => {
+        firstHasRoom = false;
+        startFirst();
+        check();
+      });
+    }
     const draining = [...loaded.values()].filter(({ guest }) => guest.draining).length;
     // guard: busy-guest-drained-for-queue
-    if (draining < queue.size) chooseToDrain(loaded.values(), now())?.guest.drain();
+    if (!firstHasRoom && draining < queue.size)
+      chooseToDrain(loaded.values(), now())?.guest.drain();
     if (queue.size > 0) {
       checking ??= setInterval(check, CHECK_MS);
       return;
@@ -148,17 +174,34 @@ export function makeCapacity(limits: CapacityLimits, now: () => number): Capacit
     });
   };
 
+  const startIn = async <Guest>(
+    turn: Promise<void>,
+    plugin: string,
+    start: () => Started<Guest>,
+    request: CapacityRequest,
+  ): Promise<Guest> => {
+    starting += 1;
+    await turn;
+    starting -= 1;
+    if (closed) throw closedError();
+    request.signal?.throwIfAborted();
+    return hasRoom() ? admit(start) : wait(plugin, start, request);
+  };
+
   return {
     start: (plugin, start, request = {}) => {
       if (closed) return Promise.reject(closedError());
       if (request.signal?.aborted === true) return Promise.reject(request.signal.reason);
       if (request.onlyIfFree === true) {
-        const isFree = queue.size === 0 && loaded.size < maxGuests && usedMb() < maxMemoryMb;
+        const isFree =
+          queue.size === 0 && loaded.size + starting < maxGuests && usedMb() < maxMemoryMb;
         return isFree ? Promise.resolve(admit(start)) : Promise.reject(full(plugin, limits));
       }
-      return queue.size === 0 && hasRoom()
+      if (queue.size > 0 || !hasRoom()) return wait(plugin, start, request);
+      const turn = turns.take();
+      return turn === undefined
         ? Promise.resolve(admit(start))
-        : wait(plugin, start, request);
+        : startIn(turn, plugin, start, request);
     },
     relieve: () => {
       // guard: guest-memory-cap

@@ -54,8 +54,9 @@ export function makeCodeCache(spec: CodeCacheSpec): CodeCache {
 
 function nameOf({ node, flags, script }: CodeCacheSpec): string {
   const { version, arch } = process;
-  const what = [node, version, arch, flags, readFileSync(script, 'utf8')];
-  return `guest-${createHash('sha256').update(JSON.stringify(what)).digest('hex')}.v8`;
+  const about = JSON.stringify([node, version, arch, flags]);
+  const hash = createHash('sha256').update(about).update(readFileSync(script));
+  return `guest-${hash.digest('hex')}.v8`;
 }
 
 /** Refuses a file that another user could have written, and a broken file, which would crash V8. */

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type Capacity,
@@ -140,6 +141,58 @@ describe('room for guests', () => {
     killed.kill({ cause: 'deadline', detail: '' });
     await start('d');
     expect(killed.killed).toHaveLength(1);
+  });
+});
+
+describe('guests that start together', () => {
+  /** How many started in each turn of the event loop until `count` have. */
+  async function perTurn({ started }: House, count: number): Promise<number[]> {
+    const counts = [started.length];
+    while (started.length < count) {
+      const before = started.length;
+      // oxlint-disable-next-line no-await-in-loop -- each turn is looked at
+      await immediate();
+      counts.push(started.length - before);
+    }
+    return counts;
+  }
+
+  it('take a turn of the event loop each', async () => {
+    const house = makeHouse({ maxGuests: 5 });
+    for (const plugin of ['a', 'b', 'c', 'd', 'e']) void house.start(plugin);
+    expect(Math.max(...(await perTurn(house, 5)))).toBe(1);
+    expect(house.started).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('take a turn each also when much room is made at once', async () => {
+    const house = makeHouse({ maxGuests: 4 });
+    const states: State[] = [{}, {}, {}, {}];
+    await Promise.all(states.map((state, at) => house.start(`old${at}`, state)));
+    for (const plugin of ['a', 'b', 'c', 'd']) void house.start(plugin);
+    for (const state of states) state.idleSinceMs = 1;
+    expect(Math.max(...(await perTurn(house, 8)).slice(1))).toBe(1);
+    expect(house.started.slice(4)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('are never more than there is room for', async () => {
+    const { start, started } = makeHouse({ maxGuests: 2 });
+    for (const plugin of ['a', 'b', 'c', 'd']) void start(plugin);
+    await settled();
+    expect(started).toEqual(['a', 'b']);
+  });
+
+  it('are not started if they are given up before their turn, or the engine is closed', async () => {
+    const { start, started, capacity } = makeHouse({ maxGuests: 5 });
+    const controller = new AbortController();
+    const first = start('a');
+    const second = start('b', {}, controller.signal);
+    const third = start('c');
+    controller.abort(new Error('given up'));
+    await first;
+    await expect(second).rejects.toThrow('given up');
+    capacity.close();
+    await expect(third).rejects.toMatchObject({ code: 'ENGINE_CLOSED' });
+    expect(started).toEqual(['a']);
   });
 });
 

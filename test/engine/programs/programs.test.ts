@@ -318,7 +318,7 @@ describe('the tool run_program', () => {
   it('answers that a program waits, and gives its result to the same tenant alone', async () => {
     const { engine } = await open({ programs: true, tolerance: 'default' });
     const source = `return await tools.desk.send({ to: 'ann' });`;
-    const waiting = await engine.call('run_program', { source }, { tenant: 'a', timeoutMs: 2_000 });
+    const waiting = await engine.call('run_program', { source }, { tenant: 'a', timeoutMs: 6_000 });
     expect(waiting).toMatchObject({ isError: false, status: 'waiting' });
     const id = /call_[0-9a-f]{32}/.exec(waiting.content[0]?.text ?? '')?.[0];
     const [question] = engine.approvals.list({ tenant: 'a' });
