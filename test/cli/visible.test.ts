@@ -107,3 +107,16 @@ describe('a word of a command that a person may paste', () => {
 it('code for display keeps its lines and tabs, and shows invisible letters', () => {
   expect(visibleCode('a\r\n\tconst \u3164 = 1;\u202e')).toBe('a\n\tconst \\u3164 = 1;\\u202e');
 });
+
+describe('JSON for display', () => {
+  it('escapes and isolates each character alike, alone and beside one that takes the long way', () => {
+    for (let code = 0; code <= 0x5ff; code += 1) {
+      const text = String.fromCodePoint(code);
+      const alone = isolatedJson({ text });
+      const beside = isolatedJson({ text, other: '\u4e2d' });
+      expect(beside).toBe(alone.replace('\n}', ',\n  "other": "\u4e2d"\n}'));
+      const line = jsonLine({ text });
+      expect(jsonLine({ text, other: '\u4e2d' })).toBe(line.replace('"}', '","other":"\u4e2d"}'));
+    }
+  });
+});
