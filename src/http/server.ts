@@ -18,6 +18,7 @@ import { SERVER_LIMITS, type ServerLimits } from './limits.js';
 import { isLoopback, listen, ownHosts } from './listen.js';
 import { checkNotices, type NoticeOptions, sendNotices } from './notices.js';
 import { rolesOf } from './operator.js';
+import { pinIssuers } from './tokens/issuers.js';
 import type { VerifierOptions } from './tokens/verify.js';
 import { APPLICATION_PATHS } from './vertesia/application.js';
 import { makeVertesiaServer, type VertesiaServer } from './vertesia/handler.js';
@@ -109,6 +110,7 @@ export function checkServerOptions(options: ServerOptions): void {
   completeCredentials(options.credentials ?? {});
   checkPaths(options);
   checkNotices(options.notices ?? []);
+  pinIssuers(options.tokens?.jwks ?? []);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
 }
 

@@ -73,7 +73,7 @@ export async function runServe(
   const approvals = settings.approvals === true || console;
   const lockFile = settings.lock ?? file.lockFile;
   // Loaded here, because the other commands need no server.
-  const { startServer } = await import('../../http/server.js');
+  const { checkServerOptions, startServer } = await import('../../http/server.js');
   const metrics =
     settings.metrics === undefined
       ? undefined
@@ -102,6 +102,8 @@ export async function runServe(
       : {}),
     ...(metrics === undefined ? {} : { onRequest: metrics.request }),
   };
+  // Before the plugins are loaded, which may take long.
+  checkServerOptions(options);
   let url = options.publicUrl ?? '';
   const engineOptions = await dropMissing(
     engineOptionsFor(settings, file, logger, capabilities),
