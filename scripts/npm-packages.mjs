@@ -6,8 +6,8 @@
 // `--separate`: packages run in compartments apart from the plugin's. They have the
 // permissions of the plugin. `--proposed`: each has what its code was seen to use, as `bulkhead add` proposes. `--author`: all packages are one unit, as in `bulkhead dev`. `--cost`: runs each package both ways, compares the answers, and prints
 // what separate packages cost, with the permissions of `--proposed`, in one guest, as times of one bundle: processor time of the main thread
-// to the first result, private memory, and processor time of 50 further calls. What a guest without
-// packages takes to its first result is subtracted. Linux only.
+// to the first result, private memory, and processor time of up to 50 further calls. What a guest without
+// packages takes to its first result is subtracted. Guests of both kinds take turns. Linux only.
 //
 // Prints a table. The exit code is 0 if at least 90 % of the packages work.
 import { execFileSync } from 'node:child_process';
@@ -91,10 +91,13 @@ const server = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-/** A measured call is repeated this often. */
+/** A measured call is repeated this often, or less often if its package takes long. */
 const REPEATED = 50;
+const REPEATED_AT_LEAST = 5;
+/** Milliseconds of processor time that the repeated calls of one guest should take at most. */
+const REPEATED_MS = 500;
 
-/** Guests that are measured for each package. The median counts. */
+/** Guests of each kind that are measured for each package. The median counts. */
 const SAMPLES = 3;
 
 /** Packages from one measurement of a guest without packages to the next. */
@@ -125,22 +128,24 @@ async function compareCosts() {
     kind === 'calls' ? 0 : middleOf(empties.map((cost) => cost[kind]));
   for (const [index, one] of chosen.entries()) {
     // The machine's speed changes in the time that this takes.
-    if (index % EMPTY_EVERY === 0) empties.push((await tryPackage(nothing, false)).cost);
-    const [separate, together] = [await tryPackage(one, true), await tryPackage(one, false)];
-    const ok = separate.ok && together.ok;
-    rows.push({ ok });
-    if (!ok) {
-      console.log(`FAILS  ${one.name.padEnd(22)} ${separate.problem || together.problem}`);
+    if (index % EMPTY_EVERY === 0)
+      empties.push((await costsOf([await prepare(nothing, false)]))[0]);
+    const both = [await prepare(one, true), await prepare(one, false)];
+    const [separate, together] = await costsOf(both);
+    const failed = both.find(({ row }) => !row.ok);
+    rows.push({ ok: failed === undefined });
+    if (failed !== undefined) {
+      console.log(`FAILS  ${one.name.padEnd(22)} ${failed.row.problem}`);
       continue;
     }
-    costs.push([separate.cost, together.cost]);
-    const ratios = Object.keys(separate.cost).map((kind) => {
-      const [ours, floor] = [separate, together].map(({ cost }) => cost[kind] - baseOf(kind));
+    costs.push([separate, together]);
+    const ratios = Object.keys(separate).map((kind) => {
+      const [ours, floor] = [separate, together].map((cost) => cost[kind] - baseOf(kind));
       const more = `${ours < floor ? '' : '+'}${(ours - floor).toFixed(kind === 'memory' ? 0 : 1)}`;
       return `${kind} ${(ours / floor).toFixed(2).padStart(6)} ${`(${more})`.padStart(8)}`;
     });
     console.log(
-      `works  ${one.name.padEnd(22)} ${separate.packages} packages  ${ratios.join('  ')}`,
+      `works  ${one.name.padEnd(22)} ${both[0].row.packages} packages  ${ratios.join('  ')}`,
     );
   }
   for (const kind of Object.keys(costs[0]?.[0] ?? {})) {
@@ -149,9 +154,47 @@ async function compareCosts() {
     );
     const empty = baseOf(kind).toFixed(1);
     console.log(
-      `${kind}: ${(ours / floor).toFixed(2)} times one bundle, over all packages (${ours.toFixed(0)} against ${floor.toFixed(0)}; ${empty} of a guest without packages subtracted from each)`,
+      `${kind}: ${(ours / floor).toFixed(3)} times one bundle, over all packages (${ours.toFixed(0)} against ${floor.toFixed(0)}; ${empty} of a guest without packages subtracted from each)`,
     );
   }
+}
+
+/** What guests of these plugins cost: the medians of several each, which take turns. Notes what fails. */
+async function costsOf(prepared) {
+  const samples = prepared.map(() => []);
+  let repeated = REPEATED;
+  for (let n = 0; n < SAMPLES; n += 1) {
+    // Each is the first of a turn equally often.
+    const order = n % 2 === 0 ? prepared : prepared.toReversed();
+    for (const one of order) {
+      if (one.row.problem !== '') return samples.map(() => undefined);
+      const taken = [];
+      let last;
+      await useOnce(one, async (call, pid) => {
+        const first = readCost(pid);
+        let now = first;
+        while (taken.length < repeated) {
+          const before = now.ms;
+          await call();
+          now = readCost(pid);
+          taken.push(now.ms - before);
+          if (n === 0 && now.ms - first.ms > REPEATED_MS && taken.length >= REPEATED_AT_LEAST)
+            repeated = taken.length;
+        }
+        last = { first: first.ms, memory: first.kilobytes, calls: now.ms - first.ms, taken };
+      });
+      if (last !== undefined) samples[prepared.indexOf(one)].push(last);
+    }
+  }
+  // The first guests may have made more calls than all the others do.
+  return samples.map((all) =>
+    medianOf(
+      all.map(({ taken, ...rest }) => ({
+        ...rest,
+        calls: taken.slice(0, repeated).reduce((sum, ms) => sum + ms, 0),
+      })),
+    ),
+  );
 }
 
 function medianOf(samples) {
@@ -159,7 +202,14 @@ function medianOf(samples) {
   return Object.fromEntries(kinds.map((kind) => [kind, middleOf(samples.map((one) => one[kind]))]));
 }
 
-async function tryPackage(
+async function tryPackage(one, separately) {
+  const prepared = await prepare(one, separately);
+  if (prepared.row.problem === '') await useOnce(prepared);
+  return prepared.row;
+}
+
+/** Writes a plugin that uses the package, and bundles it. */
+async function prepare(
   { name, use, grants = {}, answer: ofHosts, system = 'pandora' },
   separately,
 ) {
@@ -189,13 +239,12 @@ async function tryPackage(
     row.ms = Math.round(performance.now() - began);
     row.kilobytes = Math.round(bundle.code.length / 1024);
     row.packages = bundle.packages.length;
-    let pid;
     const options = {
       plugins: [directory],
       grant: system === 'pandora' ? 'declared' : () => ({ time: true, ...grants }),
       packages: { packages: separately ? { grant } : 'together' },
       cacheDirectory: join(directory, '.cache'),
-      limits: { timeoutMs: 20_000 },
+      limits: isCost ? { timeoutMs: 60_000, pool: 0 } : { timeoutMs: 20_000 },
       logger: SILENT,
       network: {
         overrides: (grants.network ?? []).map((host) => ({
@@ -203,36 +252,35 @@ async function tryPackage(
           url: `http://127.0.0.1:${server.address().port}`,
         })),
       },
-      onEvent: (event) => {
-        if (event.type === 'guest-started') pid = event.pid;
-      },
-      ...(isCost ? { limits: { timeoutMs: 60_000, pool: 0 } } : {}),
     };
     // Reads what the plugin offers, so that the measured guest only loads it.
     if (isCost) await (await createEngine(options)).close();
-    const tool = system === 'pandora' ? 'packages__use' : 'use';
-    const samples = [];
-    let result;
-    let problem;
-    do {
-      const engine = await createEngine(options);
-      [problem] = engine.problems?.() ?? [];
-      result = await engine.call(tool, {});
-      row.ok = result.value === true || result.content[0]?.text === 'true';
-      if (isCost && row.ok) {
-        const first = readCost(pid);
-        for (let n = 0; n < REPEATED; n += 1) await engine.call(tool, {});
-        const calls = readCost(pid).ms - first.ms;
-        samples.push({ first: first.ms, memory: first.kilobytes, calls });
-      }
-      await engine.close();
-    } while (samples.length > 0 && samples.length < SAMPLES);
-    row.cost = medianOf(samples);
-    if (!row.ok) row.problem = describe(result, problem);
+    return { row, options, tool: system === 'pandora' ? 'packages__use' : 'use' };
   } catch (error) {
     row.problem = String(error.message).slice(0, 300);
+    return { row };
   }
-  return row;
+}
+
+/** Calls the tool in a guest of its own. If its answer is right, passes on what calls it again, and the guest. */
+async function useOnce({ row, options, tool }, then) {
+  let pid;
+  const onEvent = (event) => {
+    if (event.type === 'guest-started') pid = event.pid;
+  };
+  try {
+    const engine = await createEngine({ ...options, onEvent });
+    const [problem] = engine.problems?.() ?? [];
+    const call = () => engine.call(tool, {});
+    const result = await call();
+    row.ok = result.value === true || result.content[0]?.text === 'true';
+    if (row.ok) await then?.(call, pid);
+    else row.problem = describe(result, problem);
+    await engine.close();
+  } catch (error) {
+    row.ok = false;
+    row.problem = String(error.message).slice(0, 300);
+  }
 }
 
 /** What each package gets: the permissions of the plugin. */
