@@ -46,32 +46,32 @@ export function readCode(code: string): Reading {
   const { walk } = parseSource(code, { tokens: false });
   const parents = new Map<AnyNode, AnyNode | undefined>();
   const literals: { text: string; at: number }[] = [];
-  const modules = new Map<string, string>();
-  const members = new Map<string, NamedMember>();
   const references = resolveReferences(walk);
-  const scopes = new Map(references.map(({ node, scope }) => [node, scope]));
-  /** What is assigned to a variable, by its scope and its name. */
-  const values = new Map<object | undefined, Map<string, AnyNode[]>>();
+  const scopes: Scopes = new Map(references.map(({ node, scope }) => [node, scope]));
+  const modules = new Variables<string>(scopes);
+  /** Modules by the name of a variable that has them. */
+  const moduleNames = new Map<string, string>();
+  const members = new Variables<NamedMember>(scopes);
+  /** What is assigned to a variable. */
+  const values = new Variables<AnyNode[]>(scopes);
   const contextVariables: { name: string; node: AnyNode }[] = [];
   const draws: AnyNode[] = [];
   const calls = new Map<string, CallExpression[]>();
   /** Local names of `context.env`. */
   const environments = new Set(['env']);
-  /** Local names of a clock or of randomness: `Date = context.Date`. */
-  const taken = new Map<string, string>();
+  /** Clocks and randomness: `Date = context.Date`. */
+  const taken = new Variables<string>(scopes);
   const addValue = (target: Identifier, value: AnyNode): void => {
-    const scope = scopes.get(target);
-    const inScope = values.get(scope) ?? new Map<string, AnyNode[]>();
-    values.set(scope, inScope);
-    const known = inScope.get(target.name);
-    if (known === undefined) inScope.set(target.name, [value]);
+    const known = values.get(target);
+    if (known === undefined) values.set(target, [value]);
     else known.push(value);
   };
   const define = (target: Identifier, value: Expression): void => {
-    const { name } = target;
     addValue(target, value);
     const module = moduleDefinedBy(value) ?? moduleImportedBy(value, modules);
-    if (module !== undefined) modules.set(name, module);
+    if (module === undefined) return;
+    modules.set(target, module);
+    moduleNames.set(target.name, module);
   };
   /** `const { readFile: read } = await import('fs')`: `read` is a member of the module. */
   const destructure = (pattern: ObjectPattern, value: Expression): void => {
@@ -79,7 +79,7 @@ export function readCode(code: string): Reading {
     for (const property of pattern.properties) {
       if (property.type !== 'Property' || property.value.type !== 'Identifier') continue;
       if (module === undefined || property.key.type !== 'Identifier') continue;
-      members.set(property.value.name, { module, member: property.key.name });
+      members.set(property.value, { module, member: property.key.name });
     }
   };
   enterAll(walk, (node, parent) => {
@@ -99,7 +99,7 @@ export function readCode(code: string): Reading {
         const { name } = node.id;
         if (isContextEnv(node.init, environments)) environments.add(name);
         const global = globalTakenBy(node.init);
-        if (global !== undefined && name.replace(/\d+$/, '') === global) taken.set(name, global);
+        if (global !== undefined && name.replace(/\d+$/, '') === global) taken.set(node.id, global);
         define(node.id, node.init);
       } else if (node.id.type === 'ObjectPattern' && node.init) destructure(node.id, node.init);
     } else if (node.type === 'AssignmentExpression') {
@@ -120,15 +120,22 @@ export function readCode(code: string): Reading {
       define(node.argument, node);
     }
   });
+  /**
+   * The module that a variable holds. Also one that another variable of that name holds, unless what is assigned to
+   * this one is something else: modules are passed on as parameters, and other files of a package wrap them.
+   */
+  const moduleOf = (use: Identifier): string | undefined =>
+    modules.get(use) ??
+    (values.get(use)?.every(isNoModule) === true ? undefined : moduleNames.get(use.name));
   /** The value of a variable that is assigned exactly once. */
   const constant = (use: Identifier): AnyNode | undefined => {
-    const [value, ...more] = values.get(scopes.get(use))?.get(use.name) ?? [];
+    const [value, ...more] = values.get(use) ?? [];
     return more.length === 0 ? value : undefined;
   };
   const starts = lineStarts(code);
   return {
-    uses: references.flatMap((reference) => useOf(reference, modules, members, taken)),
-    texts: makeStaticTexts(constant, modules),
+    uses: references.flatMap((reference) => useOf(reference, moduleOf, members, taken)),
+    texts: makeStaticTexts(constant, moduleOf),
     callsOf: (name) => calls.get(name) ?? [],
     parentOf: (node) => parents.get(node),
     isUnreached: findUnreached(walk, references, (node) => parents.get(node)),
@@ -203,6 +210,56 @@ function isContextEnv(node: AnyNode, environments: ReadonlySet<string>): boolean
   );
 }
 
+/** Whether a value is surely no module of Node: a literal, a function, or a variable of the environment. */
+function isNoModule(value: AnyNode): boolean {
+  switch (value.type) {
+    case 'Literal':
+    case 'TemplateLiteral':
+    case 'ObjectExpression':
+    case 'ArrayExpression':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+    case 'ClassExpression':
+    case 'UnaryExpression':
+    case 'UpdateExpression':
+    case 'BinaryExpression':
+      return true;
+    case 'LogicalExpression':
+      return isNoModule(value.right);
+    case 'ConditionalExpression':
+      return isNoModule(value.consequent) && isNoModule(value.alternate);
+    case 'MemberExpression':
+      return isMember(value.object, 'env');
+    default:
+      return false;
+  }
+}
+
+/** The scope that declares the variable of a reference. */
+type Scopes = ReadonlyMap<Identifier, object | undefined>;
+
+/** Facts about variables. Variables of several scopes may have one name. */
+class Variables<Value> {
+  readonly #scopes: Scopes;
+  readonly #values = new Map<object | undefined, Map<string, Value>>();
+
+  constructor(scopes: Scopes) {
+    this.#scopes = scopes;
+  }
+
+  /** What is known of the variable that this identifier refers to. */
+  get(use: Identifier): Value | undefined {
+    return this.#values.get(this.#scopes.get(use))?.get(use.name);
+  }
+
+  set(use: Identifier, value: Value): void {
+    const scope = this.#scopes.get(use);
+    const inScope = this.#values.get(scope) ?? new Map<string, Value>();
+    this.#values.set(scope, inScope.set(use.name, value));
+  }
+}
+
 /** A member of a module that a variable holds. */
 interface NamedMember {
   readonly module: string;
@@ -214,18 +271,18 @@ const TOP = 0;
 
 function useOf(
   { node, depth }: Reference,
-  modules: ReadonlyMap<string, string>,
-  members: ReadonlyMap<string, NamedMember>,
-  taken: ReadonlyMap<string, string>,
+  moduleOf: (use: Identifier) => string | undefined,
+  members: Variables<NamedMember>,
+  taken: Variables<string>,
 ): Use[] {
   if (depth < 0) return [{ node, of: { kind: 'global', name: node.name } }];
-  const global = taken.get(node.name);
+  const global = taken.get(node);
   if (global !== undefined) return [{ node, of: { kind: 'global', name: global } }];
-  const named = members.get(node.name);
+  const named = members.get(node);
   if (named !== undefined) {
     return [{ node, of: { kind: 'module', name: named.module, member: named.member } }];
   }
-  const module = modules.get(node.name);
+  const module = moduleOf(node);
   if (module !== undefined) return [{ node, of: { kind: 'module', name: module } }];
   // The bundler injects these globals of Node and Bun.
   const injected = depth <= TOP ? /^(process|performance|Bun)\d*$/.exec(node.name)?.[1] : undefined;
@@ -243,15 +300,11 @@ function moduleDefinedBy(init: Expression): string | undefined {
 }
 
 /** `__toESM(require_fs())`, or `require_fs()` itself. */
-function moduleImportedBy(
-  init: Expression,
-  modules: ReadonlyMap<string, string>,
-): string | undefined {
+function moduleImportedBy(init: Expression, modules: Variables<string>): string | undefined {
   if (init.type === 'AwaitExpression') return moduleImportedBy(init.argument, modules);
   if (init.type !== 'CallExpression') return undefined;
-  if (init.callee.type === 'Identifier' && modules.has(init.callee.name)) {
-    return modules.get(init.callee.name);
-  }
+  const known = init.callee.type === 'Identifier' ? modules.get(init.callee) : undefined;
+  if (known !== undefined) return known;
   const [first] = init.arguments;
   // esbuild rewrites `import()` to `Promise.resolve().then(() => __toESM(require_fs()))`.
   if (first?.type === 'ArrowFunctionExpression' && first.body.type === 'CallExpression') {

@@ -19,7 +19,7 @@ const MAX_EXPRESSIONS = 1_000;
 
 export function makeStaticTexts(
   constant: (use: Identifier) => AnyNode | undefined,
-  modules: ReadonlyMap<string, string>,
+  moduleOf: (use: Identifier) => string | undefined,
 ): StaticTexts {
   let left = MAX_EXPRESSIONS;
   const evaluate = (node: AnyNode | null | undefined, steps: number): StaticText | undefined => {
@@ -84,7 +84,7 @@ export function makeStaticTexts(
       const made = constant(callee);
       return made && evaluate(returnedBy(made), steps + 1);
     }
-    const name = moduleFunction(callee, modules);
+    const name = moduleFunction(callee, moduleOf);
     const parts = args.map((argument) => evaluate(argument, steps + 1));
     if (name === 'url.fileURLToPath') {
       const [url] = parts;
@@ -126,7 +126,10 @@ function returnedBy(node: AnyNode): AnyNode | null | undefined {
 }
 
 /** `path.join` of `import_node_path.default.join`, `(0, import_path.join)`, `path.join`. */
-function moduleFunction(callee: AnyNode, modules: ReadonlyMap<string, string>): string | undefined {
+function moduleFunction(
+  callee: AnyNode,
+  moduleOf: (use: Identifier) => string | undefined,
+): string | undefined {
   const target = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee;
   if (target?.type !== 'MemberExpression' || target.property.type !== 'Identifier')
     return undefined;
@@ -135,7 +138,7 @@ function moduleFunction(callee: AnyNode, modules: ReadonlyMap<string, string>): 
     object.type === 'MemberExpression' && object.object.type === 'Identifier'
       ? object.object
       : object;
-  const module = holder.type === 'Identifier' ? modules.get(holder.name) : undefined;
+  const module = holder.type === 'Identifier' ? moduleOf(holder) : undefined;
   return module && `${module.replace('path/posix', 'path')}.${target.property.name}`;
 }
 

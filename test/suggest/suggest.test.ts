@@ -48,6 +48,34 @@ describe('suggestPermissions', () => {
   });
 
   it.each([
+    [`const http = { scheme: 'http' }; exports.kinds = { http };`, 0],
+    [`const http = process.env.PROXY || 'none'; exports.proxies = { http };`, 0],
+    ['function http() {} exports.kinds = { http };', 0],
+    // A module that is passed on is still one.
+    ['exports.send = (http) => http.get("https://api.example.com");', 1],
+    [
+      'const http = require("./kept.cjs"); exports.send = () => http.get("https://api.example.com");',
+      1,
+    ],
+  ])('takes no other variable for a module because of its name: %s', async (code, count) => {
+    const found = await suggested(
+      `import * as methods from './methods.cjs'; import * as other from './other.cjs';
+      const run = () => [methods, other];`,
+      {
+        'methods.cjs': `const http = require('http'); exports.names = () => http.METHODS;`,
+        'other.cjs': code,
+        'kept.cjs': 'exports.get = () => 1;',
+      },
+    );
+    const requests = [...found.items, ...found.open].filter(
+      ({ permission }) => permission === 'network',
+    );
+    expect(requests.map(({ at }) => at.split(':')[0])).toEqual(
+      Array.from({ length: count }, () => 'other.cjs'),
+    );
+  });
+
+  it.each([
     [`import get from 'node-fetch';`, `get('https://api.example.com/v1')`],
     [`import { fetch as get } from 'undici';`, `get('https://api.example.com/v1')`],
     [`const get = require('cross-fetch');`, `get('https://api.example.com/v1')`],
