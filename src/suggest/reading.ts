@@ -54,6 +54,8 @@ export function readCode(code: string): Reading {
   const members = new Variables<NamedMember>(scopes);
   /** What is assigned to a variable. */
   const values = new Variables<AnyNode[]>(scopes);
+  /** Variables that a caller may give another value than the one in the code: `(http = {}) => …`. */
+  const defaulted = new Variables<true>(scopes);
   const contextVariables: { name: string; node: AnyNode }[] = [];
   const draws: AnyNode[] = [];
   const calls = new Map<string, CallExpression[]>();
@@ -114,6 +116,7 @@ export function readCode(code: string): Reading {
       for (const name of environmentsTakenBy(node)) environments.add(name);
     } else if (node.type === 'AssignmentPattern' && node.left.type === 'Identifier') {
       addValue(node.left, node.right);
+      defaulted.set(node.left, true);
     } else if (node.type === 'FunctionDeclaration' && node.id !== null) {
       addValue(node.id, node);
     } else if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
@@ -124,9 +127,10 @@ export function readCode(code: string): Reading {
    * The module that a variable holds. Also one that another variable of that name holds, unless what is assigned to
    * this one is something else: modules are passed on as parameters, and other files of a package wrap them.
    */
-  const moduleOf = (use: Identifier): string | undefined =>
-    modules.get(use) ??
-    (values.get(use)?.every(isNoModule) === true ? undefined : moduleNames.get(use.name));
+  const moduleOf = (use: Identifier): string | undefined => {
+    const isOther = !defaulted.get(use) && values.get(use)?.every(isNoModule) === true;
+    return modules.get(use) ?? (isOther ? undefined : moduleNames.get(use.name));
+  };
   /** The value of a variable that is assigned exactly once. */
   const constant = (use: Identifier): AnyNode | undefined => {
     const [value, ...more] = values.get(use) ?? [];

@@ -53,6 +53,7 @@ describe('suggestPermissions', () => {
     ['function http() {} exports.kinds = { http };', 0],
     // A module that is passed on is still one.
     ['exports.send = (http) => http.get("https://api.example.com");', 1],
+    ['exports.send = (http = {}) => http.get("https://api.example.com");', 1],
     [
       'const http = require("./kept.cjs"); exports.send = () => http.get("https://api.example.com");',
       1,
